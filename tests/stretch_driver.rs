@@ -162,6 +162,15 @@ impl Client {
         self.arm.send_goal(goal, CALL).await.unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// Where the arm is once the lift has left where it was.
+    async fn on_its_way(&self, from: &[f64]) -> Vec<f64> {
+        wait_for("the arm moves", async || {
+            let (now, _) = self.positions().await;
+            ((now[1] - from[1]).abs() > 0.02).then_some(now)
+        })
+        .await
+    }
+
     async fn moves(&self, way: [f64; 2], names: &[String]) -> (GoalStatus, FollowJointTrajectory::Result) {
         let mut begun = self.begins(way, 2, names).await;
         begun.result(SILENCE).await.unwrap_or_else(|error| panic!("{error}"))
@@ -215,11 +224,7 @@ async fn single_goals_end_as_a_controllers_do() {
     let mut long = client.begins([-0.12, 0.2], 12, &names).await;
     let second = client.gripper.send_goal(GripperCommand::Goal::default(), CALL).await;
     assert!(second.is_err(), "a second goal is refused");
-    let on_its_way = wait_for("the arm moves", async || {
-        let (now, _) = client.positions().await;
-        ((now[1] - there[1]).abs() > 0.02).then_some(now)
-    })
-    .await;
+    let on_its_way = client.on_its_way(&there).await;
     long.cancel(CALL).await.expect("cancelled");
     let (status, _) = long.result(SILENCE).await.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(status, GoalStatus::Canceled);
@@ -244,8 +249,9 @@ async fn single_goals_end_as_a_controllers_do() {
         let answer = asked.expect("a client").request(ChangeState::Request { transition }, CALL).await;
         assert!(answer.expect("an answer").success, "transition {name}");
     };
+    let (from, _) = client.positions().await;
     let mut cut = client.begins([0.0, 0.15], 12, &names).await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    client.on_its_way(&from).await;
     change(Transition::TRANSITION_DEACTIVATE).await;
     let (status, ended) = cut.result(SILENCE).await.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(
@@ -280,8 +286,9 @@ async fn single_goals_end_as_a_controllers_do() {
     near(&client.positions().await.0[..1], &[0.0], "parked anew");
 
     // A driver that dies ends the motion, and is told from one that is there.
+    let (from, _) = client.positions().await;
     let mut last = client.begins([0.0, -0.2], 12, &names).await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    client.on_its_way(&from).await;
     driver.kill();
     let (status, ended) = last.result(SILENCE).await.unwrap_or_else(|error| panic!("{error}"));
     assert!(status == GoalStatus::Aborted && ended.error_code != Codes::SUCCESSFUL, "{status:?} {ended:?}");

@@ -32,7 +32,7 @@ pub struct Retrieval {
 
 /// A part that was found on an object.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct ActionablePart {
     /// Name such as `handle`.
     pub name: String,
     /// Skill that acts on it.
@@ -182,7 +182,11 @@ pub trait World {
         None
     }
     /// Detects parts of an object that serve an intent; their evidence goes with the next skill on it.
-    fn detect_affordance(&mut self, object: &ObjectKey, intent: &Intent) -> Result<Vec<Part>, Fault>;
+    fn detect_affordance(
+        &mut self,
+        object: &ObjectKey,
+        intent: &Intent,
+    ) -> Result<Vec<ActionablePart>, Fault>;
     /// Executes a skill to its end.
     fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault>;
     /// Why the goal must end now, if it must.

@@ -6,7 +6,9 @@ use nalgebra::{Isometry3, Point2, Point3, Vector3};
 use prehend_agent::language::Lexicon;
 use prehend_agent::policy::Policy;
 use prehend_agent::tools::ToolOutput;
-use prehend_agent::world::{Arrival, Fault, Part, Remembered, Retrieval, SkillOutcome, SkillRequest, World};
+use prehend_agent::world::{
+    ActionablePart, Arrival, Fault, Remembered, Retrieval, SkillOutcome, SkillRequest, World,
+};
 use prehend_agent::{Agent, Outcome, Report, Settings};
 use prehend_scene::{
     ActionTable, Intent, Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, spatial,
@@ -203,7 +205,11 @@ impl World for Room {
         let p = believed.translation.vector;
         Ok(Arrival { moved: !near, pose: [p.x, p.y, 0.0], map_from_arm: believed })
     }
-    fn detect_affordance(&mut self, object: &ObjectKey, intent: &Intent) -> Result<Vec<Part>, Fault> {
+    fn detect_affordance(
+        &mut self,
+        object: &ObjectKey,
+        intent: &Intent,
+    ) -> Result<Vec<ActionablePart>, Fault> {
         assert_eq!(object.scope(), Scope::Local);
         self.local.detect_affordance(object, intent)
     }

@@ -117,6 +117,19 @@ fn what_the_robot_lacked_speaks_against_no_word() {
     assert_eq!(words(&mut world).kept.len(), 1);
 }
 
+/// A word that no table lists, of another colour than the thing that is called so.
+#[test]
+fn a_word_by_which_something_seen_is_called_is_known() {
+    let mut world = table();
+    world.map.objects.push(thing("gizmo_0", "push gizmo", "grey", 0.5, 0.1, [0.05, 0.05, 0.05]));
+    words(&mut world).says = TWO.to_vec();
+    let report = run("put the block next to the green gizmo", &mut world);
+    assert_eq!(report.reason, Some(Reason::NotFound), "{}", report.message);
+    assert!(!report.message.contains("I do not know the word"), "{}", report.message);
+    assert!(report.message.contains("it is grey, not green"), "{}", report.message);
+    assert!(words(&mut world).asked.is_empty());
+}
+
 #[test]
 fn known_words_and_things_that_are_seen_are_not_looked_up() {
     let mut world = table();

@@ -1,6 +1,6 @@
 //! What the object map shows of a thing with moving parts, as looks.
 
-use crate::observation::{Look, Observation, Part};
+use crate::observation::{Look, MovablePart, Observation};
 use nalgebra::{Isometry3, Point3};
 use prehend_geometry::{PointCloud, voxel};
 use prehend_scene::{Object, ObjectMap, furniture};
@@ -93,7 +93,7 @@ pub fn observe(thing: &Object, map: &ObjectMap) -> Observation {
         let cells = voxel::downsample(&PointCloud::from_points(object.cloud.points.clone()), CELL).points;
         cells.iter().map(|point| point.map(|value| (value * GRAINS).round() / GRAINS)).collect()
     };
-    let part = |part: &&Object| Part { name: part.key.0.clone(), class: part.class_name.clone() };
+    let part = |part: &&Object| MovablePart { name: part.key.0.clone(), class: part.class_name.clone() };
     Observation {
         name: thing.key.0.clone(),
         class: thing.class_name.clone(),
@@ -129,7 +129,7 @@ pub fn join(earlier: &mut Observation, mut now: Observation) -> Result<BTreeMap<
     let named = said.into_iter().zip(&now.parts).filter_map(|(said, part)| Some((said, place(&part.name)?)));
     let named = named.collect();
     for mut look in now.looks {
-        let of = |known: &Part| now.parts.iter().position(|part| part.name == known.name);
+        let of = |known: &MovablePart| now.parts.iter().position(|part| part.name == known.name);
         let in_order = earlier.parts.iter().map(|known| {
             of(known).and_then(|at| look.parts.get_mut(at)).map(std::mem::take).unwrap_or_default()
         });

@@ -35,7 +35,7 @@ pub use known::{Catalogue, HandWay, Known, KnownError};
 pub use mesh::{MeshFile, meshes};
 pub use model::{Joint, JointKind, Link, Model, ModelError, Shape, Solid, Uncertainty};
 pub use motions::Motions;
-pub use observation::{Look, Observation, ObservationError, Part, Track};
+pub use observation::{Look, MovablePart, Observation, ObservationError, Track};
 pub use place::{Mechanism, Placed};
 pub use screw::Screw;
 pub use sdf::to_sdf;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A part that may move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct MovablePart {
     /// Its name, unique: a key of the object map.
     pub name: String,
     /// What it is called: drawer, door, lid.
@@ -42,7 +42,7 @@ pub struct Observation {
     /// What it is called.
     pub class: String,
     /// Its parts.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MovablePart>,
     /// Looks, in order of time; the first is how it was found.
     pub looks: Vec<Look>,
     /// Motions between looks.

@@ -3,8 +3,8 @@
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_articulation::critic::{Candidate, JointFailure, LinkFailure, judge};
 use prehend_articulation::{
-    Joint, JointKind, Link, Look, Model, Motions, Observation, ObservationError, Outcome, Part, Shape, Solid,
-    Thresholds, Track, Wish, describe, from_urdf, meshes, to_urdf, to_urdf_with_meshes,
+    Joint, JointKind, Link, Look, Model, Motions, MovablePart, Observation, ObservationError, Outcome, Shape,
+    Solid, Thresholds, Track, Wish, describe, from_urdf, meshes, to_urdf, to_urdf_with_meshes,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -95,7 +95,7 @@ fn observed(model: &Model, positions: &[f64], led: bool) -> Observation {
     Observation {
         name: "cabinet_0".to_owned(),
         class: "cabinet".to_owned(),
-        parts: vec![Part { name: "part_0".to_owned(), class: model.links[1].class.clone() }],
+        parts: vec![MovablePart { name: "part_0".to_owned(), class: model.links[1].class.clone() }],
         tracks: if led { tracks.collect() } else { Vec::new() },
         looks,
         eye: Point3::new(-0.3, 0.0, 0.8),

@@ -7,7 +7,7 @@ use crate::ground::Vocabulary;
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_agent::tools::{ToolOutput, Toolbox};
 use prehend_agent::words::{Lesson, MODEL, PAGE, Page, Seen, Testimony, Words, label};
-use prehend_agent::world::{Part, Rejected, Retrieval, SkillOutcome, SkillRequest};
+use prehend_agent::world::{ActionablePart, Rejected, Retrieval, SkillOutcome, SkillRequest};
 use prehend_agent::{Fault, World};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_perception::retrieve;
@@ -208,7 +208,11 @@ impl World for Table<'_> {
         })
     }
 
-    fn detect_affordance(&mut self, _object: &ObjectKey, _intent: &Intent) -> Result<Vec<Part>, Fault> {
+    fn detect_affordance(
+        &mut self,
+        _object: &ObjectKey,
+        _intent: &Intent,
+    ) -> Result<Vec<ActionablePart>, Fault> {
         moves_nothing()
     }
 

@@ -33,6 +33,10 @@ pub trait Tool {
     fn name(&self) -> &str;
     /// The deficiencies it may cure of this evidence (the inverse of Gamma, eq. 11); not empty.
     fn cures(&self, evidence: &[Evidence]) -> &[Deficiency];
+    /// Who looks. What finds nothing at one scale hardly finds more at another.
+    fn producer(&self) -> &str {
+        self.name()
+    }
     /// Cost of the call; positive.
     fn cost(&self) -> f64 {
         1.0
@@ -96,9 +100,10 @@ pub fn gather<J: Judge>(
     let initial = judge.assess(&evidence)?;
     let mut diagnostics = initial;
     let (mut steps, mut spent, mut open) = (Vec::new(), 0.0, 0);
+    let mut barren: Vec<String> = Vec::new();
     while !diagnostics.committed {
         let left = course.budget - spent;
-        let choices = route::choices(&tools, &diagnostics, &evidence, left, course.prior);
+        let choices = route::choices(&tools, &diagnostics, &evidence, left, course.prior, &barren);
         let Some(best) = route::best(&choices) else { break };
         let undecided =
             Undecided { evidence: &evidence, diagnostics: &diagnostics, budget: left, choices: &choices };
@@ -116,7 +121,9 @@ pub fn gather<J: Judge>(
         let found = std::panic::catch_unwind(AssertUnwindSafe(|| tool.run(&evidence))).unwrap_or_default();
         let added = found.iter().map(|record| record.id.clone()).collect();
         let remedy_for = if evidence.is_empty() { None } else { diagnostics.deficiency };
-        if !found.is_empty() {
+        if found.is_empty() {
+            barren.push(tool.producer().to_owned());
+        } else {
             evidence.extend(found);
             diagnostics = judge.assess(&evidence)?;
         }

@@ -7,6 +7,8 @@ use prehend_scene::{Deficiency, Diagnostics, Evidence};
 
 /// Discount eta_off of tools that were not proposed (AAH eq. 15).
 const OFF_TARGET: f64 = 0.5;
+/// What a look is worth by a producer that found nothing at another scale, as a share of what it would be worth.
+const BARREN: f64 = 0.5;
 /// The two best are near-tied when they differ by less than this share of the best (AAH 0.A.2).
 const NEAR_TIE: f64 = 0.1;
 /// So many retries for one deficiency, one after the other, say that the heuristic does not know better (AAH 0.A.2).
@@ -58,17 +60,21 @@ pub trait Adviser {
     fn advise(&mut self, undecided: &Undecided<'_>) -> Option<Advice>;
 }
 
-/// The tools that the budget allows, each with its expected gain by its cost (eq. 5 with eq. 15).
+/// The tools that the budget allows, each with its expected gain by its cost (eq. 5 with eq. 15). `barren` are the producers that found
+/// nothing here.
 pub(crate) fn choices(
     tools: &[Box<dyn Tool + Send>],
     diagnostics: &Diagnostics,
     evidence: &[Evidence],
     budget: f64,
     prior: &Prior,
+    barren: &[String],
 ) -> Vec<Choice> {
     let mut choices = Vec::new();
     for (index, tool) in tools.iter().enumerate() {
-        let (cures, cost, promise) = (tool.cures(evidence), tool.cost(), prior.promise(tool.name()));
+        let discount = if barren.iter().any(|producer| producer == tool.producer()) { BARREN } else { 1.0 };
+        let promise = discount * prior.promise(tool.name());
+        let (cures, cost) = (tool.cures(evidence), tool.cost());
         if cost > budget + 1e-9 {
             continue;
         }

@@ -81,6 +81,10 @@ impl Tool for ViewTool {
         if evidence.iter().any(is_other_scale) { &[Zeta, Omega] } else { &[Omega, Mu] }
     }
 
+    fn producer(&self) -> &str {
+        self.deed.look().map_or(&self.name, |(producer, _)| producer)
+    }
+
     fn cost(&self) -> f64 {
         // Two looks at another view.
         if matches!(self.deed, Deed::View) { 2.0 } else { 1.0 }

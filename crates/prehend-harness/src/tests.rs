@@ -107,6 +107,46 @@ fn disagreement_asks_for_another_segmentation() {
     assert_eq!(found.steps[0].remedy_for, Some(Deficiency::Omega));
 }
 
+/// A producer that found nothing is asked again, at another scale, only after those that were not asked.
+#[test]
+fn who_found_nothing_comes_after_who_was_not_asked() {
+    let tools = || -> Vec<Box<dyn Tool + Send>> {
+        vec![
+            Box::new(Scaled { name: "geometry", producer: "geometry", answer: Vec::new() }),
+            Box::new(Scaled { name: "geometry zoomed", producer: "geometry", answer: Vec::new() }),
+            Box::new(Scaled { name: "color", producer: "color", answer: vec![record("color", 1.0, 100)] }),
+            Box::new(Scaled { name: "color zoomed", producer: "color", answer: vec![record("color", 2.0, 100)] }),
+        ]
+    };
+    let found = run(vec![record("detector", 1.0, 100)], tools(), BUDGET);
+    assert_eq!(names(&found), ["geometry", "color", "color zoomed"]);
+    assert!(found.diagnostics.committed, "{found:?}");
+    // Nothing is there to diagnose: the order is the same.
+    assert_eq!(names(&run(Vec::new(), tools(), BUDGET))[..2], ["geometry", "color"]);
+}
+
+/// One of the two looks of a producer.
+struct Scaled {
+    name: &'static str,
+    producer: &'static str,
+    answer: Vec<Evidence>,
+}
+
+impl Tool for Scaled {
+    fn name(&self) -> &str {
+        self.name
+    }
+    fn producer(&self) -> &str {
+        self.producer
+    }
+    fn cures(&self, evidence: &[Evidence]) -> &[Deficiency] {
+        if evidence.iter().any(|record| record.producer == self.producer) { ZETA } else { OMEGA }
+    }
+    fn run(&mut self, _: &[Evidence]) -> Vec<Evidence> {
+        std::mem::take(&mut self.answer)
+    }
+}
+
 #[test]
 fn the_budget_is_never_exceeded_and_no_tool_runs_twice() {
     for budget in [0.0, 1.0, 2.0, 3.0, 9.0] {

@@ -27,13 +27,13 @@ pub(crate) struct Message {
 #[serde(untagged)]
 pub(crate) enum Content {
     Text(String),
-    Parts(Vec<Part>),
+    Parts(Vec<ContentPart>),
 }
 
 /// A piece of a message with pictures.
 #[derive(Clone, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum Part {
+pub(crate) enum ContentPart {
     Text { text: String },
     ImageUrl { image_url: ImageUrl },
 }
@@ -50,7 +50,7 @@ impl Message {
     }
 }
 
-impl Part {
+impl ContentPart {
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }

@@ -5,7 +5,7 @@
 //! are the numbers of the joint.
 
 use crate::ask::Asker;
-use crate::chat::{Content, Message, Part, Role};
+use crate::chat::{Content, ContentPart, Message, Role};
 use crate::error::{AskError, SetupError};
 use crate::opinion::{self, FailureReason, JointOpinion, ModelOpinion};
 use crate::picture::data_url;
@@ -185,11 +185,11 @@ fn messages<'a>(
     pictures: impl IntoIterator<Item = (&'a str, &'a ColorImage)>,
     longest: u32,
 ) -> Result<Vec<Message>, AskError> {
-    let mut parts = vec![Part::text(data.to_string())];
+    let mut parts = vec![ContentPart::text(data.to_string())];
     for (index, (title, picture)) in pictures.into_iter().enumerate() {
         let url = data_url(picture, longest).ok_or(AskError::Picture { number: index + 1 })?;
-        parts.push(Part::text(title));
-        parts.push(Part::image(url));
+        parts.push(ContentPart::text(title));
+        parts.push(ContentPart::image(url));
     }
     Ok(vec![
         Message::text(Role::System, instructions),

@@ -1,7 +1,7 @@
 //! A question of the confirmer as messages. What a person said and what detectors call things go in as JSON strings, apart from the instructions.
 
 use crate::answer::id;
-use crate::chat::{Content, Message, Part, Role};
+use crate::chat::{Content, ContentPart, Message, Role};
 use crate::error::AskError;
 use crate::picture::data_url;
 use prehend_perception::Question;
@@ -28,11 +28,11 @@ pub(crate) fn messages(question: &Question, longest: u32) -> Result<Vec<Message>
         })
         .collect();
     let data = json!({ "query": question.query, "candidates": candidates });
-    let mut parts = vec![Part::text(data.to_string())];
+    let mut parts = vec![ContentPart::text(data.to_string())];
     for (index, candidate) in question.candidates.iter().enumerate() {
         let url = data_url(&candidate.picture, longest).ok_or(AskError::Picture { number: index + 1 })?;
-        parts.push(Part::text(format!("Picture of {}:", id(index))));
-        parts.push(Part::image(url));
+        parts.push(ContentPart::text(format!("Picture of {}:", id(index))));
+        parts.push(ContentPart::image(url));
     }
     Ok(vec![
         Message::text(Role::System, INSTRUCTIONS),

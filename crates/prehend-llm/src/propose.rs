@@ -2,7 +2,7 @@
 
 use crate::answer::{AnswerFault, read, unfenced};
 use crate::ask::Asker;
-use crate::chat::{Content, Message, Part, Role};
+use crate::chat::{Content, ContentPart, Message, Role};
 use crate::error::{AskError, SetupError};
 use crate::picture::data_url;
 use crate::settings::VlmSettings;
@@ -60,12 +60,12 @@ fn messages(view: &MarkedView, longest: u32) -> Result<Vec<Message>, AskError> {
         })
         .collect();
     let data = json!({ "things": things, "affordances": view.affordances });
-    let mut parts = vec![Part::text(data.to_string())];
+    let mut parts = vec![ContentPart::text(data.to_string())];
     let pictures = [("The view:", &view.picture), ("The same with numbers:", &view.marked)];
     for (index, (title, picture)) in pictures.into_iter().enumerate() {
-        parts.push(Part::text(title));
+        parts.push(ContentPart::text(title));
         let url = data_url(picture, longest).ok_or(AskError::Picture { number: index + 1 })?;
-        parts.push(Part::image(url));
+        parts.push(ContentPart::image(url));
     }
     Ok(vec![
         Message::text(Role::System, INSTRUCTIONS),

@@ -35,7 +35,7 @@ pub use room::{RoomBuilder, RoomSettings};
 pub use sight::Sight;
 pub use summaries::{AreaQuestion, Summariser, Summary};
 pub use traits::{
-    Detector, Embedder, InferenceError, Instance, PictureReader, Prompt, Region, Segmenter, TextReader,
+    Detector, Embedder, InferenceError, Instance, PictureReader, Prompt, ScoredMask, Segmenter, TextReader,
 };
 
 #[cfg(test)]

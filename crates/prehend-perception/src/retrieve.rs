@@ -15,6 +15,9 @@ pub const DEFAULT_K: usize = 3;
 const COLOR_SHARE: f64 = 0.2;
 /// Least share of a second colour, as that of a handle.
 const SECOND_SHARE: f64 = 0.03;
+/// Least share of a vivid colour by which a person may call a thing: the cap of a push button, the label of a can. What a neighbour's
+/// border leaves on a thing is less.
+const PART_SHARE: f64 = 0.08;
 /// Colours that neither shadow nor shine makes of another.
 const VIVID: [&str; 7] = ["red", "green", "blue", "yellow", "orange", "purple", "pink"];
 /// Similarity of an object without a name to any noun: below a match, above other classes.
@@ -72,6 +75,8 @@ struct Candidate<'a> {
     doubts: Vec<String>,
     /// Whether nothing but its name speaks against it.
     only_unnamed: bool,
+    /// Whether nothing speaks against it but that only a part of it has the colour asked for.
+    only_partly: bool,
 }
 
 /// Finds what a text means in a map. `k` = 0 means [`DEFAULT_K`]; a plural ("the apples") looks at all that fit. Equal candidates
@@ -91,6 +96,7 @@ pub fn retrieve(map: &ObjectMap, text: &str, k: usize, lexicon: &Lexicon) -> Ret
         let keep = candidates.iter().take_while(|c| c.similarity > last - 1e-9).count();
         candidates.truncate(keep);
     }
+    believe_a_part(&mut candidates);
     found.doubtful.extend(prefer_sure(&mut candidates, &query, lexicon));
     prefer_spelled(&mut candidates, &query, lexicon);
     prefer_exact(&mut candidates, &query, lexicon);
@@ -133,7 +139,14 @@ fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<
     let whole = noun_similarity(&query.phrase, &object.class_name, lexicon);
     // "akita black bowl": the colour is part of the name and proves nothing else.
     if whole >= 0.999 && !query.phrase.is_empty() {
-        return Candidate { object, similarity: 1.0, noun: 1.0, doubts, only_unnamed: false };
+        return Candidate {
+            object,
+            similarity: 1.0,
+            noun: 1.0,
+            doubts,
+            only_unnamed: false,
+            only_partly: false,
+        };
     }
     let class_words: Vec<&str> = object.class_name.split(' ').collect();
     let (mut noun, votes) = best_noun(object, query, lexicon);
@@ -155,6 +168,7 @@ fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<
         similarity *= 0.8 + 0.2 * votes;
     }
     let named_doubts = doubts.len();
+    let mut partly = 0;
     for color in &query.colors {
         let share = color_share(object, color, lexicon);
         if class_words.contains(&color.as_str()) || share >= least_share(object, query, lexicon) {
@@ -163,6 +177,7 @@ fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<
             let measured =
                 object.color_fractions.first().map_or("of no known colour", |(word, _)| word.as_str());
             doubts.push(format!("it is {measured}, not {color}"));
+            partly += usize::from(is_of_a_part(object, color, lexicon));
             similarity *= 0.5 + 0.4 * share;
         }
     }
@@ -174,7 +189,25 @@ fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<
         similarity *= if class_words.contains(&word.as_str()) { 1.0 } else { 0.95 };
     }
     let only_unnamed = named_doubts == 1 && doubts.len() == 1;
-    Candidate { object, similarity, noun, doubts, only_unnamed }
+    let only_partly = partly > 0 && doubts.len() == partly;
+    Candidate { object, similarity, noun, doubts, only_unnamed, only_partly }
+}
+
+/// Whether the colour of a word, a vivid one, is that of a part, and the only vivid one of the thing: an apple with a green leaf is no
+/// green apple.
+fn is_of_a_part(object: &Object, color: &str, lexicon: &Lexicon) -> bool {
+    let asked = lexicon.colors.get(color).map(Vec::as_slice).unwrap_or_default();
+    asked.first().is_some_and(|word| VIVID.contains(&word.as_str()))
+        && color_share(object, color, lexicon) >= PART_SHARE
+        && other_vivid(object, asked).is_none()
+}
+
+/// A second vivid colour of a thing, one not asked for.
+fn other_vivid<'a>(object: &'a Object, asked: &[String]) -> Option<&'a str> {
+    let other = object.color_fractions.iter().find(|(word, share)| {
+        *share >= SECOND_SHARE && VIVID.contains(&word.as_str()) && !asked.contains(word)
+    });
+    other.map(|(word, _)| word.as_str())
 }
 
 /// Least share of each colour asked for. Of several colours ("the yellow and white mug") one may be that of a small part as long
@@ -192,18 +225,12 @@ fn prefer_plain(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexic
         return;
     }
     let asked = lexicon.colors.get(color).map(Vec::as_slice).unwrap_or_default();
-    let second = |object: &Object| {
-        let other = object.color_fractions.iter().find(|(word, share)| {
-            *share >= SECOND_SHARE && VIVID.contains(&word.as_str()) && !asked.contains(word)
-        });
-        other.map(|(word, _)| word.clone())
-    };
     let fitting = || candidates.iter().filter(|c| c.doubts.is_empty());
-    if !fitting().any(|c| second(c.object).is_none()) {
+    if !fitting().any(|c| other_vivid(c.object, asked).is_none()) {
         return;
     }
     for candidate in candidates.iter_mut().filter(|c| c.doubts.is_empty()) {
-        if let Some(other) = second(candidate.object) {
+        if let Some(other) = other_vivid(candidate.object, asked) {
             candidate.doubts.push(format!("it is {color} and {other}, another one is {color} alone"));
         }
     }
@@ -246,6 +273,17 @@ fn prefer_sure(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexico
         }
     }
     open
+}
+
+/// If nothing bears the name and the colour, the one is meant of which a part has that colour: "the red button" is the grey one with the
+/// red cap, unless there is one that is red.
+fn believe_a_part(candidates: &mut [Candidate<'_>]) {
+    if candidates.iter().any(|c| c.doubts.is_empty()) {
+        return;
+    }
+    for candidate in candidates.iter_mut().filter(|c| c.only_partly) {
+        candidate.doubts.clear();
+    }
 }
 
 /// If nothing bears the name, a thing may be meant of which only the name is in doubt: one that some views called so, or else one of the

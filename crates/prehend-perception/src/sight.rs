@@ -4,7 +4,8 @@
 use crate::names::clean;
 use crate::traits::WordEmbedder;
 use crate::{
-    Detection, Detector, Embedder, InferenceError, Instance, Keyframe, LabelImage, Prompt, Region, Segmenter,
+    Detection, Detector, Embedder, InferenceError, Instance, Keyframe, LabelImage, Prompt, ScoredMask,
+    Segmenter,
 };
 use prehend_geometry::{ColorImage, Mask, PixelBox};
 use std::sync::Arc;
@@ -86,13 +87,13 @@ impl Sight {
 }
 
 /// Regions that may be things: without what fills the picture, and without parts of others.
-fn things(mut regions: Vec<Region>, image: &ColorImage) -> Vec<Instance> {
+fn things(mut regions: Vec<ScoredMask>, image: &ColorImage) -> Vec<Instance> {
     let pixels = image.width * image.height;
     regions.retain(|region| (region.mask.area() as f64) < BACKGROUND * pixels as f64);
     regions.sort_by_key(|region| std::cmp::Reverse(region.mask.area()));
     let mut taken = vec![false; pixels];
     let mut instances = Vec::new();
-    for Region { mask, score } in regions {
+    for ScoredMask { mask, score } in regions {
         let indices = mask.indices();
         let inside = indices.iter().filter(|index| taken[**index]).count();
         if indices.is_empty() || inside as f64 > PART * indices.len() as f64 {

@@ -83,7 +83,7 @@ pub enum Prompt {
 
 /// A region with what the model thinks of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Region {
+pub struct ScoredMask {
     /// Its pixels; may be empty.
     pub mask: Mask,
     /// How well the mask fits by the model's own estimate (its predicted IoU), [0, 1] but for rounding.
@@ -97,11 +97,11 @@ pub trait Segmenter {
     /// The best region of each prompt, in their order. The picture is looked at once, whatever the number of prompts.
     ///
     /// Errors: [`InferenceError`]; no region is given when one of them fails.
-    fn segment(&self, image: &ColorImage, prompts: &[Prompt]) -> Result<Vec<Region>, InferenceError>;
+    fn segment(&self, image: &ColorImage, prompts: &[Prompt]) -> Result<Vec<ScoredMask>, InferenceError>;
     /// Everything in a picture, without prompts: regions of things, of their parts and of what carries them, best first.
     ///
     /// Errors: [`InferenceError`].
-    fn everything(&self, image: &ColorImage) -> Result<Vec<Region>, InferenceError>;
+    fn everything(&self, image: &ColorImage) -> Result<Vec<ScoredMask>, InferenceError>;
 }
 
 /// One instance as a detector sees it.

@@ -50,11 +50,11 @@ struct NamedObject {
     #[serde(default)]
     target: bool,
     #[serde(default)]
-    parts: Vec<Part>,
+    parts: Vec<LabelledPart>,
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct LabelledPart {
     name: String,
     pixel: [usize; 2],
 }

@@ -6,7 +6,7 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_drawing::overlay::{Annotation, PALETTE, annotate, png};
 use prehend_geometry::{ColorImage, Mask};
-use prehend_sim::body::{Frame, Owner, Part, PartShape, RenderItem, object_parts};
+use prehend_sim::body::{ConvexPart, Frame, Owner, PartShape, RenderItem, object_parts};
 use prehend_sim::scene::{CameraSpec, Color, DepthNoise, DetectorSpec, Shape};
 use prehend_sim::sensors::overview::{look_at, overview_png};
 use prehend_sim::sensors::{Detector, RgbdCamera, Stage, wrist_camera_intrinsics};
@@ -77,13 +77,13 @@ const CLASSES: [&str; 10] = ["mug", "bowl", "plate", "bottle", "can", "apple", "
 fn scene() -> (Vec<RenderItem>, Frame) {
     let mut items = Vec::new();
     let mut poses = Vec::new();
-    let mut add = |owner: Owner, parts: Vec<Part>, x: f64, y: f64, z: f64, yaw: f64| {
+    let mut add = |owner: Owner, parts: Vec<ConvexPart>, x: f64, y: f64, z: f64, yaw: f64| {
         let body = poses.len();
         poses.push(Isometry3::new(Vector3::new(x, y, z), Vector3::z() * yaw));
         items.extend(parts.into_iter().map(|part| RenderItem { owner, body, part }));
     };
     let solid = |half: [f64; 3], color: [u8; 3]| {
-        vec![Part {
+        vec![ConvexPart {
             shape: PartShape::Box { half: half.into() },
             body_from_part: Isometry3::identity(),
             color: Color(color),

@@ -14,7 +14,7 @@ pub use object::object_parts;
 
 /// A convex piece of a body.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct ConvexPart {
     /// Shape, in the part's frame.
     pub shape: PartShape,
     /// `body_from_part`.
@@ -23,21 +23,21 @@ pub struct Part {
     pub color: Color,
     /// Seen by the camera but not felt (a label on a can).
     pub only_seen: bool,
-    /// The named region it belongs to, if any.
-    pub region: Option<Region>,
+    /// The part of the thing that it belongs to, where that has a name.
+    pub region: Option<PartName>,
 }
 
-/// A named region of a thing, such as the handle of a mug: what a detector of parts tells apart.
+/// The name of a part of a thing, such as the handle of a mug: what a detector of parts tells apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Region {
+pub struct PartName {
     /// Unique within its body.
     pub name: Arc<str>,
     /// What it is: "handle", "knob", "button", "lever", "key".
     pub class: Arc<str>,
 }
 
-impl Region {
-    /// A region whose name is its class.
+impl PartName {
+    /// A part whose name is its class.
     pub(crate) fn named(class: &str) -> Self {
         Self { name: class.into(), class: class.into() }
     }
@@ -98,7 +98,7 @@ pub struct RenderItem {
     /// Index of the body in [`Frame::base_from_body`].
     pub body: usize,
     /// The part, with its mesh by [`PartShape::mesh`].
-    pub part: Part,
+    pub part: ConvexPart,
 }
 
 /// Everything that moves, at one instant; with the world's [`RenderItem`]s this is a picture.
@@ -112,12 +112,12 @@ pub struct Frame {
     pub base_from_camera: Isometry3<f64>,
 }
 
-impl Part {
+impl ConvexPart {
     pub(crate) fn new(shape: PartShape, body_from_part: Isometry3<f64>, color: Color) -> Self {
         Self { shape, body_from_part, color, only_seen: false, region: None }
     }
 
-    pub(crate) fn in_region(self, region: Option<Region>) -> Self {
+    pub(crate) fn in_region(self, region: Option<PartName>) -> Self {
         Self { region, ..self }
     }
 }

@@ -10,7 +10,7 @@ mod tree;
 
 use compare::findings;
 use nalgebra::{Matrix3, Vector3};
-use prehend_sim::body::{Part, PartShape};
+use prehend_sim::body::{ConvexPart, PartShape};
 use prehend_sim::scene::PlacedScene;
 use prehend_sim::sdf::{Loss, MeshFile, SdfError, SdfWorld};
 use prehend_sim::world::ArmModel;
@@ -185,7 +185,7 @@ fn shapes_colours_friction_and_labels_are_those_of_the_parts() {
         let mut used = HashSet::new();
         for (object, element) in objects.iter().zip(&all[all.len() - objects.len()..]) {
             let spec = &object.spec;
-            let links: Vec<(Vec<Part>, f64)> = match &spec.model {
+            let links: Vec<(Vec<ConvexPart>, f64)> = match &spec.model {
                 Some(model) => model.links.iter().map(|link| (link.parts.clone(), link.friction)).collect(),
                 None => vec![(object.parts(), spec.friction)],
             };

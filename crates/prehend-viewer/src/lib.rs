@@ -27,7 +27,7 @@ pub use pick::{distance_to_box, thing_under};
 pub use player::{Player, Steer};
 pub use question::{Confirm, Question};
 pub use robot::{GHOST, HELD, ROBOT, SHAPE, robot_solids};
-pub use stage::{Candidate, Layer, PanelLine, Part, Rgb, Solid, Stage, Thing, Tone};
+pub use stage::{Candidate, Layer, PanelLine, Rgb, ShownPart, Solid, Stage, Thing, Tone};
 pub use story::{Event, Plan, Story};
 pub use things::{around, thing, things, things_at};
 pub use viewpoint::{Pixel, Ray, Viewpoint};

@@ -33,7 +33,7 @@ impl Solid {
 
 /// A part of a thing that one can act on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct ShownPart {
     /// Its name, such as `handle`.
     pub name: String,
     /// What acts on it, such as `pinch_pull`; `None` for a part that was only seen.
@@ -62,7 +62,7 @@ pub struct Thing {
     /// Colour of points that have none of their own.
     pub color: Rgb,
     /// Its parts.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ShownPart>,
     /// What is known of it, a line each.
     pub known: Vec<String>,
 }

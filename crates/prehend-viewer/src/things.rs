@@ -1,6 +1,6 @@
 //! Objects of the map as things, and what is known of them in words.
 
-use crate::stage::{Part, Thing};
+use crate::stage::{ShownPart, Thing};
 use nalgebra::{Isometry3, Point3};
 use prehend_scene::{Object, ObjectMap};
 
@@ -63,8 +63,8 @@ pub fn thing(object: &Object) -> Thing {
 }
 
 /// What can be acted on, then what was only seen.
-fn parts(object: &Object) -> Vec<Part> {
-    let acted_on = object.affordances.iter().map(|affordance| Part {
+fn parts(object: &Object) -> Vec<ShownPart> {
+    let acted_on = object.affordances.iter().map(|affordance| ShownPart {
         name: affordance.part.clone(),
         skill: Some(affordance.skill.name()),
         sure: affordance.score,
@@ -73,7 +73,7 @@ fn parts(object: &Object) -> Vec<Part> {
     });
     let seen = object.parts.iter().filter_map(|part| {
         let at = part.cloud.centroid()?;
-        Some(Part { name: part.class_name.clone(), skill: None, sure: part.score, at, normal: None })
+        Some(ShownPart { name: part.class_name.clone(), skill: None, sure: part.score, at, normal: None })
     });
     acted_on.chain(seen).collect()
 }

@@ -1,7 +1,7 @@
 //! `interact` and the other tools that move the robot, and what a skill did to the hand and the map.
 
 use super::{Freshness, ToolOutput, ToolValue, Toolbox, names};
-use crate::world::{Fault, Part, SkillOutcome, SkillRequest};
+use crate::world::{ActionablePart, Fault, SkillOutcome, SkillRequest};
 use prehend_scene::{
     ActionTable, Area, Intent, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill, is_same_part,
 };
@@ -142,7 +142,7 @@ impl Toolbox<'_> {
         object: &ObjectKey,
         verb: &str,
         part: Option<&str>,
-        found: &[Part],
+        found: &[ActionablePart],
         map: &ObjectMap,
     ) -> Result<SkillRequest, Fault> {
         let table = &self.lexicon.actions;
@@ -152,7 +152,7 @@ impl Toolbox<'_> {
         })?;
         // The name of a way is a kind of part; what was found may have a name of its own.
         let kind = |name: &str| table.part_kind(name).unwrap_or(name).to_owned();
-        let serves = |found: &Part| {
+        let serves = |found: &ActionablePart| {
             let fits = part.is_none_or(|wanted| kind(wanted) == kind(&found.name));
             let way = rule.ways.iter().find(|way| way.skill == found.skill && way.part == kind(&found.name));
             way.filter(|_| fits).map(|way| (found.clone(), way.effect))
@@ -242,10 +242,10 @@ impl Toolbox<'_> {
 
 /// The name of the best part found that a word means: of that very name, else of its kind, else what shape shows of it; empty when
 /// there is none (then it is grasped anywhere).
-fn best_part(found: &[Part], wanted: Option<&str>, table: &ActionTable) -> String {
+fn best_part(found: &[ActionablePart], wanted: Option<&str>, table: &ActionTable) -> String {
     let Some(wanted) = wanted else { return String::new() };
     let kind = |name: &str| table.part_kind(name).map(str::to_owned);
-    let best = |fits: &dyn Fn(&Part) -> bool| {
+    let best = |fits: &dyn Fn(&ActionablePart) -> bool| {
         found.iter().filter(|part| fits(part)).max_by(|a, b| a.score.total_cmp(&b.score))
     };
     best(&|part| is_same_part(&part.name, wanted))

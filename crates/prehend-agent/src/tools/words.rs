@@ -67,13 +67,20 @@ impl Toolbox<'_> {
         Ok((again, Some(TakenFor { query: replaced, why })))
     }
 
-    /// What a word that nothing seen bears is taken for: what was learned before, else what witnesses agree on now.
+    /// What a word that nothing seen bears is taken for: what was learned before, else what witnesses agree on now. A word by which a thing
+    /// that is seen is called is known, though this one may be of another colour.
     fn lesson(&mut self, word: &str, before: &str) -> Result<Option<Lesson>, Fault> {
         if let Some(known) = self.words.lessons.get(word) {
             return Ok(known.clone());
         }
         let Some(words) = self.world.words() else { return Ok(None) };
-        if word.is_empty() || words.is_known(word) {
+        let is_called =
+            |class: &str| class.strip_suffix(word).is_some_and(|rest| rest.is_empty() || rest.ends_with(' '));
+        let is_seen = self
+            .map
+            .as_ref()
+            .is_some_and(|map| map.objects.iter().any(|object| is_called(&object.class_name)));
+        if word.is_empty() || is_seen || words.is_known(word) {
             return Ok(None);
         }
         let lesson = match words.lesson(word) {

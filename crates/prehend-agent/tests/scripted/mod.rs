@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_agent::tools::ToolOutput;
 use prehend_agent::words::{Lesson, PAGE, Seen, Testimony, Words};
 use prehend_agent::world::{
-    Comparison, Fault, Part, PlannedStep, Rejected, Retrieval, SkillOutcome, SkillRequest, World,
+    ActionablePart, Comparison, Fault, PlannedStep, Rejected, Retrieval, SkillOutcome, SkillRequest, World,
 };
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::{Intent, Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill};
@@ -264,8 +264,12 @@ impl World for Scripted {
         Ok(found)
     }
 
-    fn detect_affordance(&mut self, _object: &ObjectKey, intent: &Intent) -> Result<Vec<Part>, Fault> {
-        let part = |name: &str, skill| Part { name: name.into(), skill, score: 0.9 };
+    fn detect_affordance(
+        &mut self,
+        _object: &ObjectKey,
+        intent: &Intent,
+    ) -> Result<Vec<ActionablePart>, Fault> {
+        let part = |name: &str, skill| ActionablePart { name: name.into(), skill, score: 0.9 };
         // What can be pulled or pushed; which of them serves the verb is for the table of actions to say.
         if matches!(intent, Intent::Act { .. }) {
             return Ok(vec![

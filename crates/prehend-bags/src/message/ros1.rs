@@ -17,24 +17,24 @@ pub(crate) trait InRos1: Sized {
 
 /// What a message consists of, as far as lengths go.
 #[derive(Clone, Copy)]
-enum Part {
+enum Piece {
     /// Bytes.
     Fixed(usize),
     /// A number, and so many elements of this many bytes.
     List(usize),
 }
 
-const HEADER: [Part; 2] = [Part::Fixed(12), Part::List(1)];
+const HEADER: [Piece; 2] = [Piece::Fixed(12), Piece::List(1)];
 
 /// Whether the lists of a message with a header end before it does. rosrust takes memory for all that a list of numbers announces before
 /// it reads one: a damaged length must not exhaust it.
-fn check_lists(mut bytes: &[u8], parts: &[Part]) -> io::Result<()> {
+fn check_lists(mut bytes: &[u8], pieces: &[Piece]) -> io::Result<()> {
     let short =
         || io::Error::new(io::ErrorKind::UnexpectedEof, "it ends too early, or a length in it is wrong");
-    for part in HEADER.iter().chain(parts) {
-        let size = match *part {
-            Part::Fixed(size) => size,
-            Part::List(size) => {
+    for piece in HEADER.iter().chain(pieces) {
+        let size = match *piece {
+            Piece::Fixed(size) => size,
+            Piece::List(size) => {
                 let (length, rest) = bytes.split_first_chunk().ok_or_else(short)?;
                 bytes = rest;
                 (u32::from_le_bytes(*length) as usize).checked_mul(size).ok_or_else(short)?
@@ -59,7 +59,7 @@ impl InRos1 for Header {
 
 impl InRos1 for Image {
     fn from_ros1(bytes: &[u8]) -> io::Result<Self> {
-        check_lists(bytes, &[Part::Fixed(8), Part::List(1), Part::Fixed(5), Part::List(1)])?;
+        check_lists(bytes, &[Piece::Fixed(8), Piece::List(1), Piece::Fixed(5), Piece::List(1)])?;
         let old = sensor_msgs::Image::decode(bytes)?;
         Ok(Self {
             header: header(old.header),
@@ -75,7 +75,7 @@ impl InRos1 for Image {
 
 impl InRos1 for CompressedImage {
     fn from_ros1(bytes: &[u8]) -> io::Result<Self> {
-        check_lists(bytes, &[Part::List(1); 2])?;
+        check_lists(bytes, &[Piece::List(1); 2])?;
         let old = sensor_msgs::CompressedImage::decode(bytes)?;
         Ok(Self { header: header(old.header), format: old.format, data: old.data })
     }
@@ -83,7 +83,7 @@ impl InRos1 for CompressedImage {
 
 impl InRos1 for CameraInfo {
     fn from_ros1(bytes: &[u8]) -> io::Result<Self> {
-        check_lists(bytes, &[Part::Fixed(8), Part::List(1), Part::List(8)])?;
+        check_lists(bytes, &[Piece::Fixed(8), Piece::List(1), Piece::List(8)])?;
         let old = sensor_msgs::CameraInfo::decode(bytes)?;
         Ok(Self {
             header: header(old.header),

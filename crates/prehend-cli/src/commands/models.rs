@@ -5,7 +5,7 @@ use crate::args::ModelArgs;
 use crate::outcome::exit;
 use prehend_config::Findings;
 use prehend_config::share;
-use prehend_models::config::{Entry, Part, PartState, folder};
+use prehend_models::config::{Entry, FileState, ModelFile, folder};
 use prehend_models::{ModelsConfig, Runtime};
 
 /// Reads the file of the models.
@@ -43,19 +43,19 @@ pub(super) fn run(args: &ModelArgs, json: bool) -> u8 {
 fn look(entry: &Entry, runtime: Option<&Runtime>) -> Vec<Health> {
     let mut rows: Vec<Health> = Vec::new();
     let mut whole = true;
-    for part in entry.parts() {
-        let path = part.path.display();
-        rows.push(match part.state(runtime) {
-            PartState::Fits(what) => Health::Good(format!("{path}\n{what}")),
+    for file in entry.model_files() {
+        let path = file.path.display();
+        rows.push(match file.state(runtime) {
+            FileState::Fits(what) => Health::Good(format!("{path}\n{what}")),
             state => {
                 whole = false;
                 match state {
-                    PartState::Unchecked => {
+                    FileState::Unchecked => {
                         Health::Note(format!("{path}\nis there; the runtime must be, too"))
                     }
-                    PartState::Wrong(error) => Health::Bad(format!("{error}\n{}", must(&part))),
+                    FileState::Wrong(error) => Health::Bad(format!("{error}\n{}", must(&file))),
                     _ => {
-                        Health::Note(format!("{path}\nis not there; {}\nfrom {}", must(&part), entry.source))
+                        Health::Note(format!("{path}\nis not there; {}\nfrom {}", must(&file), entry.source))
                     }
                 }
             }
@@ -69,6 +69,6 @@ fn look(entry: &Entry, runtime: Option<&Runtime>) -> Vec<Health> {
     rows
 }
 
-fn must(part: &Part) -> String {
-    format!("it must be {}", part.must.lines().join("\n  "))
+fn must(file: &ModelFile) -> String {
+    format!("it must be {}", file.must.lines().join("\n  "))
 }

@@ -2,7 +2,7 @@
 
 use super::things::Thing;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use prehend_articulation::{Look, Model, Observation, Part, Shape, Track};
+use prehend_articulation::{Look, Model, MovablePart, Observation, Shape, Track};
 use prehend_geometry::{Intrinsics, backproject};
 use prehend_sim::body::Owner;
 use prehend_sim::scene::{CameraSpec, DepthNoise};
@@ -147,8 +147,10 @@ impl<'a> Scene<'a> {
     /// An observation without looks.
     pub fn observation(&self) -> Observation {
         let model = &self.thing.model;
-        let part =
-            |link: &prehend_articulation::Link| Part { name: link.name.clone(), class: link.class.clone() };
+        let part = |link: &prehend_articulation::Link| MovablePart {
+            name: link.name.clone(),
+            class: link.class.clone(),
+        };
         Observation {
             name: model.links[0].name.clone(),
             class: model.links[0].class.clone(),

@@ -5,7 +5,7 @@ use crate::scenario::catalogue::Item;
 use nalgebra::{Isometry3, Point2, Point3, Translation3, UnitQuaternion, Vector2, Vector3};
 use prehend_geometry::OrientedBox;
 use prehend_geometry::upright::convex_hull;
-use prehend_sim::body::{Part, object_parts};
+use prehend_sim::body::{ConvexPart, object_parts};
 use prehend_sim::scene::{Color, named_color};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -35,7 +35,7 @@ pub struct Thing {
     /// `map_from_thing`.
     pub pose: Isometry3<f64>,
     /// Its surface, in its own frame.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ConvexPart>,
     /// Upright box of least footprint around it, map frame.
     pub bounds: OrientedBox,
 }
@@ -96,7 +96,7 @@ impl Clutter {
 struct Place {
     item: Item,
     pose: Isometry3<f64>,
-    parts: Vec<Part>,
+    parts: Vec<ConvexPart>,
     /// Hull of what it covers.
     outline: Vec<Point2<f64>>,
 }
@@ -138,8 +138,8 @@ impl Place {
 }
 
 /// Corners of all parts.
-pub(super) fn surface(parts: &[Part], pose: &Isometry3<f64>) -> Vec<Point3<f64>> {
-    let corners = |part: &Part| {
+pub(super) fn surface(parts: &[ConvexPart], pose: &Isometry3<f64>) -> Vec<Point3<f64>> {
+    let corners = |part: &ConvexPart| {
         let place = pose * part.body_from_part;
         part.shape.mesh().vertices.into_iter().map(move |vertex| place * vertex).collect::<Vec<_>>()
     };

@@ -5,7 +5,7 @@ use super::{Clutter, PITCH, RANGE, Settings, TABLE};
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_perception::{Detection, LabelImage};
 use prehend_recording::{Instances, RecordedFrame};
-use prehend_sim::body::{Frame, Owner, Part, PartShape, RenderItem};
+use prehend_sim::body::{ConvexPart, Frame, Owner, PartShape, RenderItem};
 use prehend_sim::scene::{CameraSpec, Color, DepthNoise, DetectorSpec};
 use prehend_sim::sensors::mesh::MeshError;
 use prehend_sim::sensors::overview::look_at;
@@ -140,7 +140,7 @@ fn poses(tables: &[Point3<f64>], settings: &Settings) -> Vec<Isometry3<f64>> {
 
 /// Floor, tables and things.
 fn drawables(clutter: &Clutter) -> Result<Vec<Drawable>, ShotError> {
-    let solid = |half: Vector3<f64>, color: [u8; 3]| Part {
+    let solid = |half: Vector3<f64>, color: [u8; 3]| ConvexPart {
         shape: PartShape::Box { half },
         body_from_part: Isometry3::identity(),
         color: Color(color),
@@ -149,7 +149,7 @@ fn drawables(clutter: &Clutter) -> Result<Vec<Drawable>, ShotError> {
     };
     let mut items = Vec::new();
     let mut poses: Vec<Isometry3<f64>> = Vec::new();
-    let mut add = |owner: Owner, part: Part, body: usize| items.push(RenderItem { owner, body, part });
+    let mut add = |owner: Owner, part: ConvexPart, body: usize| items.push(RenderItem { owner, body, part });
     for middle in &clutter.tables {
         poses.push(Isometry3::translation(middle.x, middle.y, middle.z - 0.02));
         let half = Vector3::new(TABLE[0] / 2.0, TABLE[1] / 2.0, 0.02);

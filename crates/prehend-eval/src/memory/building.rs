@@ -1,7 +1,7 @@
 //! Buildings: rooms in two rows, furniture along their walls, things on the furniture.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
-use prehend_sim::body::{Part, PartShape, object_parts};
+use prehend_sim::body::{ConvexPart, PartShape, object_parts};
 use prehend_sim::scene::{Color, Shape, named_color};
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt, SeedableRng};
@@ -231,7 +231,7 @@ pub struct TrueThing {
     /// Full lengths along its own x, y and z, metres.
     pub size: [f64; 3],
     /// Its surface, in its own frame.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ConvexPart>,
 }
 
 impl TrueThing {
@@ -455,11 +455,11 @@ impl Building {
     }
 
     /// Floor and walls of a room, map frame.
-    pub fn shell(&self, room: usize) -> Vec<(bool, Part)> {
+    pub fn shell(&self, room: usize) -> Vec<(bool, ConvexPart)> {
         let Some(Room { low, high, .. }) = self.rooms.get(room) else { return Vec::new() };
         let middle = [0, 1].map(|axis| (low[axis] + high[axis]) / 2.0);
         let half = [0, 1].map(|axis| (high[axis] - low[axis]) / 2.0);
-        let solid = |center: [f64; 3], half: [f64; 3], color: [u8; 3]| Part {
+        let solid = |center: [f64; 3], half: [f64; 3], color: [u8; 3]| ConvexPart {
             shape: PartShape::Box { half: half.into() },
             body_from_part: Isometry3::translation(center[0], center[1], center[2]),
             color: Color(color),
@@ -499,8 +499,8 @@ fn paint(color: &str) -> Result<Color, BuildingError> {
     named_color(color).ok_or_else(|| BuildingError::Unknown { what: "colour", name: color.to_owned() })
 }
 
-fn furniture_parts(build: Build, [depth, length, height]: [f64; 3], color: Color) -> Vec<Part> {
-    let solid = |half: [f64; 3], at: [f64; 3]| Part {
+fn furniture_parts(build: Build, [depth, length, height]: [f64; 3], color: Color) -> Vec<ConvexPart> {
+    let solid = |half: [f64; 3], at: [f64; 3]| ConvexPart {
         shape: PartShape::Box { half: half.into() },
         body_from_part: Isometry3::translation(at[0], at[1], at[2]),
         color,

@@ -1,9 +1,9 @@
 //! The file that says which models there are: `config/models.yaml`.
 
-mod part;
+mod files;
 mod read;
 
-pub use part::{Must, Part, PartState};
+pub use files::{FileState, ModelFile, Must};
 
 use crate::detector::grounding_dino::GroundingSettings;
 use crate::detector::{DetectorSettings, FastestDet, GroundingDino, InputSize, Yolo, YoloWorld};

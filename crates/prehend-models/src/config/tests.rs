@@ -20,7 +20,7 @@ fn the_file_of_the_repository_is_valid() {
     assert!(config.model("fastestdet").is_some(), "{:?}", config.names());
     for entry in &config.models {
         assert!(!entry.source.is_empty(), "{} does not say where it can be had", entry.name);
-        assert!(!entry.parts().is_empty());
+        assert!(!entry.model_files().is_empty());
     }
 }
 
@@ -43,7 +43,7 @@ fn towers_and_segmenters_have_their_own_files() {
     let text = "models:\n  c: {kind: clip, image: i, text: t, tokenizer: k}\n  s: {kind: mobile_sam, encoder: e, decoder: d}\n";
     let config = read_text(text).expect("valid");
     let paths = |name: &str| -> Vec<PathBuf> {
-        config.model(name).expect("a model").parts().into_iter().map(|part| part.path).collect()
+        config.model(name).expect("a model").model_files().into_iter().map(|file| file.path).collect()
     };
     assert_eq!(paths("c"), ["/models/i", "/models/t", "/models/k"].map(PathBuf::from));
     assert_eq!(paths("s"), ["/models/e", "/models/d"].map(PathBuf::from));

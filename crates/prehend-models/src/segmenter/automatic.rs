@@ -4,7 +4,7 @@
 
 use crate::detector::{Candidate, Suppression, survivors};
 use prehend_geometry::PixelBox;
-use prehend_perception::traits::Region;
+use prehend_perception::traits::ScoredMask;
 
 /// Which masks stay.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Default for AutomaticSettings {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     /// Its pixels, with the predicted IoU.
-    pub region: Region,
+    pub region: ScoredMask,
     /// Its stability, [0, 1].
     pub stability: f64,
 }
@@ -58,8 +58,8 @@ pub fn stability(logits: &[f32], offset: f32) -> f64 {
 }
 
 /// The proposals that pass all filters, best first; of those with nearly the same box the best one stays.
-pub fn select(proposals: Vec<Proposal>, settings: &AutomaticSettings) -> Vec<Region> {
-    let good: Vec<Region> = proposals
+pub fn select(proposals: Vec<Proposal>, settings: &AutomaticSettings) -> Vec<ScoredMask> {
+    let good: Vec<ScoredMask> = proposals
         .into_iter()
         .filter(|p| p.region.score > settings.predicted_iou && p.stability >= settings.stability)
         .map(|proposal| proposal.region)
@@ -89,7 +89,7 @@ mod tests {
 
     fn proposal(left: usize, width: usize, score: f64, stability: f64) -> Proposal {
         let mask = Mask::filled_box(100, 10, left, 0, width, 10);
-        Proposal { region: Region { mask, score }, stability }
+        Proposal { region: ScoredMask { mask, score }, stability }
     }
 
     fn check(proposals: Vec<Proposal>, expected: &[f64]) {

@@ -1,7 +1,7 @@
 //! From the numbers of a mask to the pixels of a picture.
 
 use prehend_geometry::Mask;
-use prehend_perception::traits::Region;
+use prehend_perception::traits::ScoredMask;
 
 /// Two neighbours of a new pixel and the share of the second.
 fn neighbours(from: usize, to: usize) -> Vec<(usize, usize, f32)> {
@@ -34,9 +34,9 @@ pub fn upscale(plane: &[f32], from: (usize, usize), to: (usize, usize)) -> Vec<f
 }
 
 /// The pixels whose number is above 0.
-pub fn region(logits: &[f32], width: usize, height: usize, score: f64) -> Region {
+pub fn region(logits: &[f32], width: usize, height: usize, score: f64) -> ScoredMask {
     let inside: Vec<usize> = (0..logits.len()).filter(|index| logits[*index] > 0.0).collect();
-    Region { mask: Mask::from_indices(width, height, &inside), score }
+    ScoredMask { mask: Mask::from_indices(width, height, &inside), score }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::session::{Feed, Numbers, Tensor};
 use crate::signature::{Axis, Expected, Signature};
 use crate::{ModelError, Session};
 use prehend_geometry::ColorImage;
-use prehend_perception::traits::Region;
+use prehend_perception::traits::ScoredMask;
 use prehend_perception::{InferenceError, Prompt, Segmenter};
 
 /// Side of the frame in which pictures are encoded and points are given, pixels.
@@ -150,7 +150,7 @@ impl Sam {
         &self,
         image: &ColorImage,
         settings: &AutomaticSettings,
-    ) -> Result<Vec<Region>, InferenceError> {
+    ) -> Result<Vec<ScoredMask>, InferenceError> {
         let features = self.encode(image)?;
         let prompts: Vec<PointPrompt> = grid(settings.points_per_side)
             .into_iter()
@@ -250,7 +250,7 @@ impl Segmenter for Sam {
         self.encoder.name()
     }
 
-    fn segment(&self, image: &ColorImage, prompts: &[Prompt]) -> Result<Vec<Region>, InferenceError> {
+    fn segment(&self, image: &ColorImage, prompts: &[Prompt]) -> Result<Vec<ScoredMask>, InferenceError> {
         let asked: Vec<PointPrompt> =
             prompts.iter().map(|prompt| points(self.family, prompt, image)).collect::<Result<_, _>>()?;
         if asked.is_empty() {
@@ -272,7 +272,7 @@ impl Segmenter for Sam {
     }
 
     /// With the authors' values for SAM.
-    fn everything(&self, image: &ColorImage) -> Result<Vec<Region>, InferenceError> {
+    fn everything(&self, image: &ColorImage) -> Result<Vec<ScoredMask>, InferenceError> {
         self.all(image, &AutomaticSettings::default())
     }
 }

@@ -5,7 +5,7 @@ use crate::support::{self, onnx::Axis::Free, onnx::Axis::Is, onnx::Graph, onnx::
 use prehend_geometry::{ColorImage, PixelBox};
 use prehend_models::segmenter::{AutomaticSettings, Sam, SamFamily};
 use prehend_models::{ModelError, Session};
-use prehend_perception::traits::Region;
+use prehend_perception::traits::ScoredMask;
 use prehend_perception::{InferenceError, Prompt, Segmenter};
 use std::path::Path;
 use tempfile::TempDir;
@@ -156,7 +156,7 @@ fn discs(family: SamFamily, folder: &Path) -> (Sam, ColorImage) {
 }
 
 /// Checks a disc around (x, y); rows of SAM 2's frame are 1024 / 48 instead of 16 to a pixel.
-fn check(family: SamFamily, found: &Region, [x, y]: [f64; 2]) {
+fn check(family: SamFamily, found: &ScoredMask, [x, y]: [f64; 2]) {
     let rows = match family {
         SamFamily::MobileSam => 8.0,
         SamFamily::Sam2 => 128.0 * HEIGHT as f64 / 1024.0,

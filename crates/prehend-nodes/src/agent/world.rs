@@ -15,7 +15,8 @@ use prehend_agent::talk::Turn;
 use prehend_agent::tools::ToolOutput;
 use prehend_agent::words::Words;
 use prehend_agent::world::{
-    Arrival, Comparison, Fault, Part, PlannedStep, Remembered, Retrieval, SkillOutcome, SkillRequest, World,
+    ActionablePart, Arrival, Comparison, Fault, PlannedStep, Remembered, Retrieval, SkillOutcome,
+    SkillRequest, World,
 };
 use prehend_msgs::prehend_interfaces::action::ExecuteGoal;
 use prehend_robots::shell::Trace;
@@ -110,7 +111,11 @@ impl World for NodeWorld {
         self.clients.driving.as_ref()?.base_pose()
     }
 
-    fn detect_affordance(&mut self, object: &ObjectKey, intent: &Intent) -> Result<Vec<Part>, Fault> {
+    fn detect_affordance(
+        &mut self,
+        object: &ObjectKey,
+        intent: &Intent,
+    ) -> Result<Vec<ActionablePart>, Fault> {
         self.detect(object, intent)
     }
 

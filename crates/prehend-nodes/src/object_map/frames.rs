@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const KEPT: usize = 8;
 
 /// One message of the camera or the detector.
-pub(super) enum Part {
+pub(super) enum FrameMessage {
     Color(Image),
     Depth(Image),
     Info(CameraInfo),
@@ -72,27 +72,27 @@ impl Joiner {
     }
 
     /// Takes a message; gives the frame it completes.
-    pub(super) fn take(&mut self, part: Part) -> Option<Frame> {
+    pub(super) fn take(&mut self, part: FrameMessage) -> Option<Frame> {
         let (slot, stamp) = match &part {
-            Part::Color(m) => (0, m.header.stamp.clone()),
-            Part::Depth(m) => (1, m.header.stamp.clone()),
-            Part::Info(m) => (2, m.header.stamp.clone()),
-            Part::Labels(m) => (3, m.header.stamp.clone()),
-            Part::Detections(m) => (4, m.header.stamp.clone()),
-            Part::RegionLabels(m) => (5, m.header.stamp.clone()),
-            Part::RegionDetections(m) => (6, m.header.stamp.clone()),
+            FrameMessage::Color(m) => (0, m.header.stamp.clone()),
+            FrameMessage::Depth(m) => (1, m.header.stamp.clone()),
+            FrameMessage::Info(m) => (2, m.header.stamp.clone()),
+            FrameMessage::Labels(m) => (3, m.header.stamp.clone()),
+            FrameMessage::Detections(m) => (4, m.header.stamp.clone()),
+            FrameMessage::RegionLabels(m) => (5, m.header.stamp.clone()),
+            FrameMessage::RegionDetections(m) => (6, m.header.stamp.clone()),
         };
         self.heard[slot] += 1;
         let key = nanoseconds(&stamp);
         let partial = self.partial.entry(key).or_default();
         match part {
-            Part::Color(m) => partial.color = Some(m),
-            Part::Depth(m) => partial.depth = Some(m),
-            Part::Info(m) => partial.info = Some(m),
-            Part::Labels(m) => partial.labels = Some(m),
-            Part::Detections(m) => partial.detections = Some(m),
-            Part::RegionLabels(m) => partial.part_labels = Some(m),
-            Part::RegionDetections(m) => partial.part_detections = Some(m),
+            FrameMessage::Color(m) => partial.color = Some(m),
+            FrameMessage::Depth(m) => partial.depth = Some(m),
+            FrameMessage::Info(m) => partial.info = Some(m),
+            FrameMessage::Labels(m) => partial.labels = Some(m),
+            FrameMessage::Detections(m) => partial.detections = Some(m),
+            FrameMessage::RegionLabels(m) => partial.part_labels = Some(m),
+            FrameMessage::RegionDetections(m) => partial.part_detections = Some(m),
         }
         let complete = partial.color.is_some()
             && partial.depth.is_some()
@@ -163,14 +163,14 @@ mod tests {
         Header { stamp: Time { sec, nanosec: 0 }, frame_id: "camera".to_owned() }
     }
 
-    fn parts(sec: i32) -> Vec<Part> {
+    fn parts(sec: i32) -> Vec<FrameMessage> {
         let image = || Image { header: header(sec), ..Default::default() };
         vec![
-            Part::Detections(Detection2DArray { header: header(sec), ..Default::default() }),
-            Part::Color(image()),
-            Part::Labels(image()),
-            Part::Info(CameraInfo { header: header(sec), ..Default::default() }),
-            Part::Depth(image()),
+            FrameMessage::Detections(Detection2DArray { header: header(sec), ..Default::default() }),
+            FrameMessage::Color(image()),
+            FrameMessage::Labels(image()),
+            FrameMessage::Info(CameraInfo { header: header(sec), ..Default::default() }),
+            FrameMessage::Depth(image()),
         ]
     }
 
@@ -189,8 +189,9 @@ mod tests {
     #[test]
     fn without_a_detector_the_cameras_messages_are_a_frame() {
         let mut joiner = Joiner::new(false);
-        let camera =
-            parts(1).into_iter().filter(|part| !matches!(part, Part::Labels(_) | Part::Detections(_)));
+        let camera = parts(1)
+            .into_iter()
+            .filter(|part| !matches!(part, FrameMessage::Labels(_) | FrameMessage::Detections(_)));
         let frames: Vec<Frame> = camera.filter_map(|part| joiner.take(part)).collect();
         assert_eq!(frames.len(), 1);
         assert!(frames[0].detected.is_none());
@@ -200,9 +201,9 @@ mod tests {
     fn parts_go_with_a_frame_when_they_came_first_and_are_not_waited_for() {
         let mut joiner = Joiner::default();
         let labels = Image { header: header(1), ..Default::default() };
-        assert!(joiner.take(Part::RegionLabels(labels)).is_none());
+        assert!(joiner.take(FrameMessage::RegionLabels(labels)).is_none());
         let detections = Detection2DArray { header: header(1), ..Default::default() };
-        assert!(joiner.take(Part::RegionDetections(detections)).is_none());
+        assert!(joiner.take(FrameMessage::RegionDetections(detections)).is_none());
         let with: Vec<bool> = parts(1)
             .into_iter()
             .chain(parts(2))
@@ -217,9 +218,9 @@ mod tests {
         let mut joiner = Joiner::new(true).with_parts();
         assert!(parts(1).into_iter().all(|part| joiner.take(part).is_none()));
         let labels = Image { header: header(1), ..Default::default() };
-        assert!(joiner.take(Part::RegionLabels(labels)).is_none());
+        assert!(joiner.take(FrameMessage::RegionLabels(labels)).is_none());
         let detections = Detection2DArray { header: header(1), ..Default::default() };
-        let frame = joiner.take(Part::RegionDetections(detections)).expect("whole");
+        let frame = joiner.take(FrameMessage::RegionDetections(detections)).expect("whole");
         assert!(frame.parts.is_some());
     }
 

@@ -18,7 +18,7 @@ mod update;
 
 use crate::waiting::{next_of, respond};
 use confirm::Model;
-use frames::{Joiner, Part};
+use frames::{FrameMessage, Joiner};
 use futures::StreamExt;
 use keyframe::SelfFilter;
 use nalgebra::Isometry3;
@@ -54,7 +54,7 @@ static NO_ROOM: ObjectMap =
 const DEFAULT_FRAMES: i64 = 3;
 
 enum Event {
-    Part(Part),
+    FrameMessage(FrameMessage),
     Update(ServiceRequest<UpdateMap::Service>),
     Retrieve(ServiceRequest<RetrieveObjects::Service>),
     GetObject(ServiceRequest<GetObject::Service>),
@@ -98,13 +98,13 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     loop {
         let event = tokio::select! {
             () = &mut shutdown => Event::Shutdown,
-            Some(message) = color.next() => Event::Part(Part::Color(message)),
-            Some(message) = depth.next() => Event::Part(Part::Depth(message)),
-            Some(message) = info.next() => Event::Part(Part::Info(message)),
-            Some(message) = next_of(&mut labels) => Event::Part(Part::Labels(message)),
-            Some(message) = next_of(&mut detections) => Event::Part(Part::Detections(message)),
-            Some(message) = next_of(&mut part_labels) => Event::Part(Part::RegionLabels(message)),
-            Some(message) = next_of(&mut part_detections) => Event::Part(Part::RegionDetections(message)),
+            Some(message) = color.next() => Event::FrameMessage(FrameMessage::Color(message)),
+            Some(message) = depth.next() => Event::FrameMessage(FrameMessage::Depth(message)),
+            Some(message) = info.next() => Event::FrameMessage(FrameMessage::Info(message)),
+            Some(message) = next_of(&mut labels) => Event::FrameMessage(FrameMessage::Labels(message)),
+            Some(message) = next_of(&mut detections) => Event::FrameMessage(FrameMessage::Detections(message)),
+            Some(message) = next_of(&mut part_labels) => Event::FrameMessage(FrameMessage::RegionLabels(message)),
+            Some(message) = next_of(&mut part_detections) => Event::FrameMessage(FrameMessage::RegionDetections(message)),
             Some(request) = update.next() => Event::Update(request),
             Some(request) = retrieve.next() => Event::Retrieve(request),
             Some(request) = get_object.next() => Event::GetObject(request),
@@ -112,7 +112,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             _ = tick.tick() => Event::Tick,
         };
         match event {
-            Event::Part(part) => {
+            Event::FrameMessage(part) => {
                 if let Some(frame) = node.joiner.take(part) {
                     node.newest = Some(frame);
                 }

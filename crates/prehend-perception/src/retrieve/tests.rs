@@ -260,6 +260,29 @@ fn of_two_colors_one_may_be_that_of_a_small_part() {
     assert_eq!(keys(&map, "white mug"), ["mug:white:6"], "when there is no plain one");
 }
 
+/// A thing without a vivid colour of its own is called by that of its part, unless another one is all of that colour.
+#[test]
+fn the_red_button_is_the_one_with_the_red_cap() {
+    let colored = |colors: &[(&str, f64)]| -> Vec<(String, f64)> {
+        colors.iter().map(|(word, share)| ((*word).to_owned(), *share)).collect()
+    };
+    let cap = [("grey", 0.81), ("red", 0.19)];
+    let found = |things: &[&str], first: &[(&str, f64)], query: &str| {
+        let mut map = map(things);
+        map.objects[0].color_fractions = colored(first);
+        let found = retrieve(&map, query, 0, &lexicon());
+        found.matches.into_iter().map(|found| found.key.0).collect::<Vec<_>>()
+    };
+    let one = ["button:grey", "apple:red"];
+    assert_eq!(found(&one, &cap, "red button"), ["button:grey"]);
+    assert_eq!(found(&one, &cap, "red buttons"), ["button:grey"]);
+    assert_eq!(found(&one, &cap, "blue button"), [""; 0]);
+    assert_eq!(found(&one, &[("grey", 0.95), ("red", 0.04)], "red button"), [""; 0], "a neighbour's border");
+    assert_eq!(found(&one, &[("red", 0.85), ("green", 0.12)], "green button"), [""; 0], "it is red");
+    assert_eq!(found(&["button:grey", "button:red"], &cap, "red button"), ["button:red"]);
+    assert_eq!(found(&["button:grey", "button:blue"], &cap, "red button"), ["button:grey"]);
+}
+
 /// What a detector once took for a bell is no second bell; alone it may be the bell, and two that are sure are two.
 #[test]
 fn what_hardly_a_view_calls_so_is_no_rival() {

@@ -15,7 +15,7 @@ pub(super) fn with_floors(field: &Field<'_>, mut things: Vec<Vec<usize>>) -> Vec
     // Outlines of things, as they are asked for: a thing may have many holes.
     let mut hulls: Vec<Option<Vec<Point2<f64>>>> = vec![None; things.len()];
     for start in enclosed(&owner, field.grid.width) {
-        let region = Region::around(field, &owner, start, &mut seen);
+        let region = FreeRegion::around(field, &owner, start, &mut seen);
         if let Some(number) = region
             .owner
             .filter(|_| region.joined > 0 && region.joined as f64 >= settings.joined * region.border as f64)
@@ -124,7 +124,7 @@ fn root(runs: &mut [Run], mut run: usize) -> usize {
 }
 
 /// Connected pixels that belong to no thing.
-struct Region {
+struct FreeRegion {
     pixels: Vec<usize>,
     /// The one thing around it, but for the border of the picture; `None` when there are several.
     owner: Option<u32>,
@@ -133,7 +133,7 @@ struct Region {
     joined: usize,
 }
 
-impl Region {
+impl FreeRegion {
     fn around(field: &Field<'_>, owner: &[u32], start: usize, seen: &mut [bool]) -> Self {
         let mut region = Self { pixels: vec![start], owner: None, border: 0, joined: 0 };
         let mut is_alone = true;

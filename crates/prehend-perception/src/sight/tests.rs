@@ -26,7 +26,7 @@ impl Segmenter for Halves {
         "halves"
     }
 
-    fn segment(&self, image: &ColorImage, prompts: &[Prompt]) -> Result<Vec<Region>, InferenceError> {
+    fn segment(&self, image: &ColorImage, prompts: &[Prompt]) -> Result<Vec<ScoredMask>, InferenceError> {
         let region = |prompt: &Prompt| {
             let Prompt::Box(b) = prompt else { panic!("{prompt:?}") };
             let (width, height) = ((b.right - b.left) / 4.0, (b.bottom - b.top) / 4.0);
@@ -36,7 +36,7 @@ impl Segmenter for Halves {
                 right: b.right - width,
                 bottom: b.bottom - height,
             };
-            Region { mask: inner.filled(image.width, image.height), score: 0.9 }
+            ScoredMask { mask: inner.filled(image.width, image.height), score: 0.9 }
         };
         if prompts.is_empty() {
             return Err(InferenceError::Run { model: "halves".to_owned(), message: "no prompt".to_owned() });
@@ -44,8 +44,8 @@ impl Segmenter for Halves {
         Ok(prompts.iter().map(region).collect())
     }
 
-    fn everything(&self, image: &ColorImage) -> Result<Vec<Region>, InferenceError> {
-        let region = |b: &PixelBox| Region { mask: b.filled(image.width, image.height), score: 0.9 };
+    fn everything(&self, image: &ColorImage) -> Result<Vec<ScoredMask>, InferenceError> {
+        let region = |b: &PixelBox| ScoredMask { mask: b.filled(image.width, image.height), score: 0.9 };
         Ok(self.0.iter().map(region).collect())
     }
 }
@@ -128,11 +128,11 @@ impl Segmenter for Broken {
         "broken"
     }
 
-    fn segment(&self, _: &ColorImage, _: &[Prompt]) -> Result<Vec<Region>, InferenceError> {
+    fn segment(&self, _: &ColorImage, _: &[Prompt]) -> Result<Vec<ScoredMask>, InferenceError> {
         Err(InferenceError::NotFinite { model: "broken".to_owned(), output: "masks".to_owned() })
     }
 
-    fn everything(&self, image: &ColorImage) -> Result<Vec<Region>, InferenceError> {
+    fn everything(&self, image: &ColorImage) -> Result<Vec<ScoredMask>, InferenceError> {
         self.segment(image, &[])
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Nothing here tells more than a real robot does: joint positions, the gripper's opening, how a motion ended.
 
-use super::base::{DriveEnd, Nav2Fault};
+use super::base::drive::DriveEnd;
+use super::base::wire::Nav2Fault;
 use super::driver::Vendor;
 use prehend_navigation::route::Route;
 use prehend_robots::move_group::Misbehaviour;

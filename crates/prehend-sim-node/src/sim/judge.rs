@@ -53,7 +53,7 @@ pub(super) enum Request {
     Jam,
     Vendor(super::driver::Change),
     Moveit(prehend_robots::move_group::Misbehaviour),
-    Nav2(super::base::Nav2Fault),
+    Nav2(super::base::wire::Nav2Fault),
     Fault(FaultChange),
 }
 

@@ -104,7 +104,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let arm = ArmHandle::new(commands, reported, Arc::new(vendor));
     let frames = FrameSlot::default();
     let base = match &shell.robot.navigation {
-        Some(names) => base::BaseRig::create(&shell.node, names, &world).map_err(start_error)?,
+        Some(names) => base::drive::BaseRig::create(&shell.node, names, &world).map_err(start_error)?,
         None => None,
     };
     let (base, base_state) = base.unzip();

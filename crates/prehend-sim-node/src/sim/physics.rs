@@ -1,7 +1,7 @@
 //! The physics thread: steps the world at the wanted speed, carries out commands, publishes what a robot publishes.
 
 use super::arm_handle::{ArmHandle, Command, RobotState};
-use super::base::{BaseRig, DriveEnd};
+use super::base::drive::{BaseRig, DriveEnd};
 use super::camera::{FrameSlot, FrameToDraw};
 use super::judge::{Answer, Faults, JointsFault, Request, TfFault};
 use prehend_convert::{header, stamp, transform_to_msg};

@@ -1,6 +1,6 @@
 //! Parts as collision shapes, and poses between f64 nalgebra and the physics' f32 glam.
 
-use super::{Part, PartShape};
+use super::{ConvexPart, PartShape};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use rapier3d::math::{Pose, Rotation, Vector};
 use rapier3d::prelude::SharedShape;
@@ -35,7 +35,7 @@ pub(crate) fn from_pose(pose: &Pose) -> Isometry3<f64> {
 /// Collision shapes of the parts that are felt, each with its `body_from_shape`.
 ///
 /// A hull of points that span no volume is left out: scene files cannot make one.
-pub(crate) fn shapes(parts: &[Part]) -> Vec<(Pose, SharedShape)> {
+pub(crate) fn shapes(parts: &[ConvexPart]) -> Vec<(Pose, SharedShape)> {
     parts
         .iter()
         .filter(|part| !part.only_seen)

@@ -1,6 +1,6 @@
 //! Hollow things as convex walls, so that other things lie in them and their rims can be pinched.
 
-use super::{Part, PartShape, TriangleMesh, at};
+use super::{ConvexPart, PartShape, TriangleMesh, at};
 use crate::scene::Color;
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -16,7 +16,7 @@ pub(super) struct Ring {
 }
 
 /// Wall pieces between consecutive rings, from the bottom up.
-pub(super) fn round_wall(rings: &[Ring], outside: Color) -> Vec<Part> {
+pub(super) fn round_wall(rings: &[Ring], outside: Color) -> Vec<ConvexPart> {
     let mut parts = Vec::new();
     for pair in rings.windows(2) {
         for k in 0..SEGMENTS {
@@ -41,21 +41,21 @@ pub(super) fn round_wall(rings: &[Ring], outside: Color) -> Vec<Part> {
 }
 
 /// A part whose frame is at the mean of the mesh's vertices.
-fn centred(mut mesh: TriangleMesh, color: Color) -> Part {
+fn centred(mut mesh: TriangleMesh, color: Color) -> ConvexPart {
     let count = mesh.vertices.len().max(1) as f64;
     let mean: Vector3<f64> = mesh.vertices.iter().map(|vertex| vertex.coords).sum::<Vector3<f64>>() / count;
     for vertex in &mut mesh.vertices {
         *vertex -= mean;
     }
-    Part::new(PartShape::Hull(mesh), Isometry3::translation(mean.x, mean.y, mean.z), color)
+    ConvexPart::new(PartShape::Hull(mesh), Isometry3::translation(mean.x, mean.y, mean.z), color)
 }
 
 /// Floor and four walls of an open box of full outer `size`, centred.
-pub(super) fn open_box(size: [f64; 3], wall: f64, outside: Color, inside: Color) -> Vec<Part> {
+pub(super) fn open_box(size: [f64; 3], wall: f64, outside: Color, inside: Color) -> Vec<ConvexPart> {
     let [x, y, z] = size.map(|length| length / 2.0);
     let half = wall / 2.0;
     let solid = |hx: f64, hy: f64, hz: f64, pose, color| {
-        Part::new(PartShape::Box { half: Vector3::new(hx, hy, hz) }, pose, color)
+        ConvexPart::new(PartShape::Box { half: Vector3::new(hx, hy, hz) }, pose, color)
     };
     let (side, lift) = (z - half, half);
     vec![

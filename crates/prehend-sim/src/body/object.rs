@@ -1,7 +1,7 @@
 //! The parts of every object shape.
 
 use super::hollow::{Ring, open_box, round_wall};
-use super::{Part, PartShape, Region, TriangleMesh, at};
+use super::{ConvexPart, PartName, PartShape, TriangleMesh, at};
 use crate::scene::{Color, Shape};
 use nalgebra::{Isometry3, Vector3};
 
@@ -12,37 +12,39 @@ const PAINT: f64 = 0.0003;
 ///
 /// The second colour goes to the handle (mug, pan), the lid (can), the label and cap (bottle, cylinder) or the inside
 /// (bowl, plate, tray); without one everything has the first.
-pub fn object_parts(shape: &Shape, color: Color, second: Option<Color>) -> Vec<Part> {
+pub fn object_parts(shape: &Shape, color: Color, second: Option<Color>) -> Vec<ConvexPart> {
     let other = second.unwrap_or(color);
     let cylinder = |radius: f64, height: f64| PartShape::Cylinder { radius, half_height: height / 2.0 };
     match *shape {
         Shape::Box { size } => {
             let half = Vector3::from(size) / 2.0;
-            let mut parts = vec![Part::new(PartShape::Box { half }, at(0.0, 0.0, 0.0), color)];
+            let mut parts = vec![ConvexPart::new(PartShape::Box { half }, at(0.0, 0.0, 0.0), color)];
             if second.is_some() {
                 parts.push(box_label(size, other));
             }
             parts
         }
         Shape::Cylinder { radius, height } => {
-            let mut parts = vec![Part::new(cylinder(radius, height), at(0.0, 0.0, 0.0), color)];
+            let mut parts = vec![ConvexPart::new(cylinder(radius, height), at(0.0, 0.0, 0.0), color)];
             if second.is_some() {
                 parts.push(painted(cylinder(radius + PAINT, height / 3.0), at(0.0, 0.0, 0.0), other));
             }
             parts
         }
         Shape::Can { radius, height } => vec![
-            Part::new(cylinder(radius, height), at(0.0, 0.0, 0.0), color),
+            ConvexPart::new(cylinder(radius, height), at(0.0, 0.0, 0.0), color),
             painted(cylinder(radius * 0.94, height + 2.0 * PAINT), at(0.0, 0.0, 0.0), other),
         ],
-        Shape::Sphere { radius } => vec![Part::new(PartShape::Sphere { radius }, at(0.0, 0.0, 0.0), color)],
-        Shape::Capsule { radius, height } => vec![Part::new(
+        Shape::Sphere { radius } => {
+            vec![ConvexPart::new(PartShape::Sphere { radius }, at(0.0, 0.0, 0.0), color)]
+        }
+        Shape::Capsule { radius, height } => vec![ConvexPart::new(
             PartShape::Capsule { radius, half_height: (height / 2.0 - radius).max(0.0) },
             at(0.0, 0.0, 0.0),
             color,
         )],
         Shape::Egg { radius, height } => {
-            vec![Part::new(PartShape::Hull(egg(radius, height)), at(0.0, 0.0, 0.0), color)]
+            vec![ConvexPart::new(PartShape::Hull(egg(radius, height)), at(0.0, 0.0, 0.0), color)]
         }
         Shape::Mug { radius, height, wall, handle } => {
             let mut parts = cup(radius, height, wall, color);
@@ -68,12 +70,12 @@ pub fn object_parts(shape: &Shape, color: Color, second: Option<Color>) -> Vec<P
             let rings = [(foot, low + wall), (radius, high)];
             let mut parts = lathed(wall, &rings, low, foot, color, color);
             let half = Vector3::new(handle / 2.0, 0.01, 0.007);
-            let bar = Part::new(
+            let bar = ConvexPart::new(
                 PartShape::Box { half },
                 at(radius - wall + handle / 2.0, 0.0, high - 0.012),
                 other,
             );
-            parts.push(bar.in_region(Some(Region::named("handle"))));
+            parts.push(bar.in_region(Some(PartName::named("handle"))));
             parts
         }
         Shape::Bottle { radius, height, neck_radius, neck_height } => {
@@ -82,9 +84,9 @@ pub fn object_parts(shape: &Shape, color: Color, second: Option<Color>) -> Vec<P
             let low = -height / 2.0;
             let cone = TriangleMesh::lathe(&[(radius, -shoulder / 2.0), (neck_radius, shoulder / 2.0)], 24);
             vec![
-                Part::new(cylinder(radius, body), at(0.0, 0.0, low + body / 2.0), color),
-                Part::new(PartShape::Hull(cone), at(0.0, 0.0, low + body + shoulder / 2.0), color),
-                Part::new(
+                ConvexPart::new(cylinder(radius, body), at(0.0, 0.0, low + body / 2.0), color),
+                ConvexPart::new(PartShape::Hull(cone), at(0.0, 0.0, low + body + shoulder / 2.0), color),
+                ConvexPart::new(
                     cylinder(neck_radius, neck_height),
                     at(0.0, 0.0, height / 2.0 - neck_height / 2.0),
                     other,
@@ -95,21 +97,21 @@ pub fn object_parts(shape: &Shape, color: Color, second: Option<Color>) -> Vec<P
     }
 }
 
-fn painted(shape: PartShape, pose: Isometry3<f64>, color: Color) -> Part {
-    Part { only_seen: true, ..Part::new(shape, pose, color) }
+fn painted(shape: PartShape, pose: Isometry3<f64>, color: Color) -> ConvexPart {
+    ConvexPart { only_seen: true, ..ConvexPart::new(shape, pose, color) }
 }
 
 /// A band around a box, as printing on a package has.
-fn box_label(size: [f64; 3], color: Color) -> Part {
+fn box_label(size: [f64; 3], color: Color) -> ConvexPart {
     let half = Vector3::new(size[0] / 2.0 + PAINT, size[1] / 2.0 + PAINT, size[2] / 6.0);
     painted(PartShape::Box { half }, at(0.0, 0.0, 0.0), color)
 }
 
-fn cup(radius: f64, height: f64, wall: f64, color: Color) -> Vec<Part> {
+fn cup(radius: f64, height: f64, wall: f64, color: Color) -> Vec<ConvexPart> {
     let (low, high) = (-height / 2.0, height / 2.0);
     let ring = |z| Ring { outer: radius, inner: radius - wall, z };
     let mut parts = round_wall(&[ring(low + wall), ring(high)], color);
-    parts.push(Part::new(
+    parts.push(ConvexPart::new(
         PartShape::Cylinder { radius, half_height: wall / 2.0 },
         at(0.0, 0.0, low + wall / 2.0),
         color,
@@ -117,7 +119,7 @@ fn cup(radius: f64, height: f64, wall: f64, color: Color) -> Vec<Part> {
     parts
 }
 
-fn mug_handle(radius: f64, height: f64, wall: f64, reach: f64, color: Color) -> Vec<Part> {
+fn mug_handle(radius: f64, height: f64, wall: f64, reach: f64, color: Color) -> Vec<ConvexPart> {
     if reach <= 0.0 {
         return Vec::new();
     }
@@ -126,8 +128,8 @@ fn mug_handle(radius: f64, height: f64, wall: f64, reach: f64, color: Color) -> 
     let arm = (reach + wall) / 2.0;
     let rise = height * 0.28;
     let bar = |hx: f64, hz: f64, x: f64, z: f64| {
-        Part::new(PartShape::Box { half: Vector3::new(hx, width, hz) }, at(x, 0.0, z), color)
-            .in_region(Some(Region::named("handle")))
+        ConvexPart::new(PartShape::Box { half: Vector3::new(hx, width, hz) }, at(x, 0.0, z), color)
+            .in_region(Some(PartName::named("handle")))
     };
     vec![
         bar(arm, thick / 2.0, radius - wall + arm, rise),
@@ -144,7 +146,7 @@ fn lathed(
     foot: f64,
     outside: Color,
     inside: Color,
-) -> Vec<Part> {
+) -> Vec<ConvexPart> {
     let rings: Vec<Ring> = profile
         .iter()
         .enumerate()
@@ -157,7 +159,7 @@ fn lathed(
         })
         .collect();
     let mut parts = round_wall(&rings, outside);
-    parts.push(Part::new(
+    parts.push(ConvexPart::new(
         PartShape::Cylinder { radius: foot, half_height: wall / 2.0 },
         at(0.0, 0.0, low + wall / 2.0),
         inside,

@@ -1,7 +1,7 @@
 //! Articulated objects: links, the joints between them, named regions of links, and states by joint position.
 
 use super::Shape;
-use crate::body::Part;
+use crate::body::ConvexPart;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ pub struct Link {
     pub class: Option<String>,
     /// Its parts, in the link's frame.
     #[serde(skip)]
-    pub parts: Vec<Part>,
+    pub parts: Vec<ConvexPart>,
     /// The shape that stands for it: its hollow piece, its only one, or the box around all that is no named region.
     pub shape: Shape,
     /// `link_from_shape`: where that shape is.
@@ -167,14 +167,15 @@ impl Model {
     }
 
     /// Every part in the root's frame with the joints where they start.
-    pub fn parts(&self) -> Vec<Part> {
+    pub fn parts(&self) -> Vec<ConvexPart> {
         let poses = self.start_poses();
         let links = self.links.iter().zip(poses);
         links
             .flat_map(|(link, pose)| {
-                link.parts
-                    .iter()
-                    .map(move |part| Part { body_from_part: pose * part.body_from_part, ..part.clone() })
+                link.parts.iter().map(move |part| ConvexPart {
+                    body_from_part: pose * part.body_from_part,
+                    ..part.clone()
+                })
             })
             .collect()
     }

@@ -4,7 +4,7 @@ use super::placement::Placement;
 use super::shape::Hollow;
 use super::template::Template;
 use super::{Color, Model, Scene, Shape};
-use crate::body::{Part, object_parts};
+use crate::body::{ConvexPart, object_parts};
 use nalgebra::Isometry3;
 use serde::Serialize;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub struct ObjectSpec {
 
 impl ObjectSpec {
     /// Its parts in its own frame, joints where they start.
-    pub fn parts(&self) -> Vec<Part> {
+    pub fn parts(&self) -> Vec<ConvexPart> {
         match &self.model {
             Some(model) => model.parts(),
             None => object_parts(&self.shape, self.color, self.second_color),

@@ -7,7 +7,7 @@ use solid::lying_rotation;
 
 use super::shape::Hollow;
 use super::{ObjectSpec, Placement, Scene, Support};
-use crate::body::Part;
+use crate::body::ConvexPart;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -48,7 +48,7 @@ pub struct PlacedObject {
 
 impl PlacedObject {
     /// Its parts, in its own frame.
-    pub fn parts(&self) -> Vec<Part> {
+    pub fn parts(&self) -> Vec<ConvexPart> {
         self.spec.parts()
     }
 }

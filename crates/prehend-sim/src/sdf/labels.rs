@@ -2,7 +2,7 @@
 
 use super::{Loss, MAX_LABELS, SdfError};
 use crate::World;
-use crate::body::{Owner, Region, RenderItem};
+use crate::body::{Owner, PartName, RenderItem};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ pub struct PartLabel {
 pub(super) struct Labels {
     pub(super) all: Vec<Label>,
     /// By thing, body and region.
-    parts: HashMap<(usize, usize, Region), u8>,
+    parts: HashMap<(usize, usize, PartName), u8>,
 }
 
 impl Labels {

@@ -67,7 +67,7 @@ struct Moment {
 
 /// A region on its way to a detection.
 #[derive(Clone, Copy)]
-struct Region {
+struct Candidate {
     /// Scene object (its label) whose class is reported.
     object: u16,
     /// 0, or 1 for the second half of a split mask.
@@ -185,9 +185,9 @@ impl Detector {
     }
 
     /// Renumbers `image` to regions from 1: merged objects share one, split objects have two.
-    fn regions(&self, image: &mut [u16], groups: &[u16], width: usize, moment: Moment) -> Vec<Region> {
+    fn regions(&self, image: &mut [u16], groups: &[u16], width: usize, moment: Moment) -> Vec<Candidate> {
         let found = extents(image, width, self.classes.len());
-        let mut regions: Vec<Region> = Vec::new();
+        let mut regions: Vec<Candidate> = Vec::new();
         // For each label: its region, and for split ones the line (direction and offset) behind which the second begins.
         let mut target: Vec<(u16, Option<[f64; 3]>)> = vec![(0, None); groups.len()];
         for root in 1..groups.len() {
@@ -197,14 +197,14 @@ impl Detector {
             else {
                 continue;
             };
-            regions.push(Region { object: largest as u16, half: 0 });
+            regions.push(Candidate { object: largest as u16, half: 0 });
             let number = regions.len() as u16;
             let id = [largest as u64];
             let split = members.len() == 1 && self.happens(self.spec.split, Draw::Split, &id, moment);
             let line = split.then(|| {
                 let angle = std::f64::consts::PI * dice::unit(self.draw(Draw::SplitAngle, &id, moment));
                 let (u, v) = found[largest].center();
-                regions.push(Region { object: largest as u16, half: 1 });
+                regions.push(Candidate { object: largest as u16, half: 1 });
                 [angle.cos(), angle.sin(), -(u * angle.cos() + v * angle.sin())]
             });
             for member in members {
@@ -220,7 +220,7 @@ impl Detector {
         regions
     }
 
-    fn detection(&self, region: Region, extent: &Extent, moment: Moment) -> Detection {
+    fn detection(&self, region: Candidate, extent: &Extent, moment: Moment) -> Detection {
         let id = [u64::from(region.object), region.half];
         let true_class = &self.classes[usize::from(region.object) - 1];
         let mut class = true_class;

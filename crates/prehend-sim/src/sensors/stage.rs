@@ -2,7 +2,7 @@
 
 use super::drawable::{Drawable, Surface};
 use super::mesh::{Mesh, MeshError, Soup};
-use crate::body::{Frame, Owner, PartShape, Region, RenderItem};
+use crate::body::{Frame, Owner, PartName, PartShape, RenderItem};
 use nalgebra::Isometry3;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Stage {
     pieces: Vec<Piece>,
     /// Named regions of objects; region `i` is label `i + 1` of a picture's parts.
-    regions: Vec<(Owner, Region)>,
+    regions: Vec<(Owner, PartName)>,
 }
 
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Stage {
     /// Errors: [`MeshError`] for a part with broken numbers.
     pub fn new(items: &[RenderItem]) -> Result<Self, MeshError> {
         let mut groups: Vec<(Group, Soup)> = Vec::new();
-        let mut regions: Vec<(Owner, Region)> = Vec::new();
+        let mut regions: Vec<(Owner, PartName)> = Vec::new();
         for item in items {
             let part = &item.part;
             let soup = match &part.shape {
@@ -111,7 +111,7 @@ impl Stage {
 }
 
 /// Label of the region an item belongs to, a new one if it is new; 0 without a region.
-fn region_label(regions: &mut Vec<(Owner, Region)>, item: &RenderItem) -> u16 {
+fn region_label(regions: &mut Vec<(Owner, PartName)>, item: &RenderItem) -> u16 {
     let (Owner::Object(_), Some(region)) = (item.owner, &item.part.region) else { return 0 };
     let known = regions.iter().position(|(owner, other)| *owner == item.owner && other == region);
     let index = known.unwrap_or_else(|| {

@@ -5,7 +5,7 @@ mod noise;
 mod pictures;
 
 use super::*;
-use crate::body::{Frame, Owner, Part, PartShape, RenderItem, object_parts};
+use crate::body::{ConvexPart, Frame, Owner, PartShape, RenderItem, object_parts};
 use crate::scene::{CameraSpec, Color, DepthNoise, Shape};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::Intrinsics;
@@ -32,7 +32,7 @@ impl Setting {
         setting
     }
 
-    pub(super) fn add(&mut self, owner: Owner, parts: Vec<Part>, pose: Isometry3<f64>) {
+    pub(super) fn add(&mut self, owner: Owner, parts: Vec<ConvexPart>, pose: Isometry3<f64>) {
         let body = self.frame.base_from_body.len();
         self.frame.base_from_body.push(pose);
         self.items.extend(parts.into_iter().map(|part| RenderItem { owner, body, part }));
@@ -64,8 +64,14 @@ impl Setting {
     }
 }
 
-pub(super) fn part(shape: PartShape, color: [u8; 3]) -> Part {
-    Part { shape, body_from_part: Isometry3::identity(), color: Color(color), only_seen: false, region: None }
+pub(super) fn part(shape: PartShape, color: [u8; 3]) -> ConvexPart {
+    ConvexPart {
+        shape,
+        body_from_part: Isometry3::identity(),
+        color: Color(color),
+        only_seen: false,
+        region: None,
+    }
 }
 
 pub(super) fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {

@@ -10,7 +10,7 @@ use super::settings::{CONTACT_SKIN, ROLLING_DAMPING, TURNING_DAMPING, collider, 
 use super::trajectory::Controller;
 use super::{ArmModel, LinkJoint, Motions, World, WorldError};
 use crate::body::collider::{shapes, to_pose, to_vector};
-use crate::body::{Owner, Part, PartShape, RenderItem, at};
+use crate::body::{ConvexPart, Owner, PartShape, RenderItem, at};
 use crate::scene::{Color, Model, PlacedObject, PlacedScene, Scene, Shape};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::math::Vector;
@@ -136,11 +136,11 @@ impl World {
 }
 
 impl Builder {
-    fn draw(&mut self, owner: Owner, body: usize, parts: &[Part], body_from_parts: &Isometry3<f64>) {
+    fn draw(&mut self, owner: Owner, body: usize, parts: &[ConvexPart], body_from_parts: &Isometry3<f64>) {
         self.items.extend(parts.iter().map(|part| RenderItem {
             owner,
             body,
-            part: Part { body_from_part: body_from_parts * part.body_from_part, ..part.clone() },
+            part: ConvexPart { body_from_part: body_from_parts * part.body_from_part, ..part.clone() },
         }));
     }
 
@@ -150,7 +150,7 @@ impl Builder {
         let body = self.physics.insert_body(RigidBodyBuilder::fixed());
         let in_room = placed.scene.room.is_some();
         let solid = |size: Vector3<f64>, color: Color| {
-            Part::new(PartShape::Box { half: size / 2.0 }, at(0.0, 0.0, 0.0), color)
+            ConvexPart::new(PartShape::Box { half: size / 2.0 }, at(0.0, 0.0, 0.0), color)
         };
         let floor = table.height.min(0.0) - FLOOR_DEPTH;
         let slab = Vector3::new(table.size[0], table.size[1], table.thickness);
@@ -373,8 +373,11 @@ impl Builder {
     /// A box that the judge may put in the way; until then it is below the floor, where nothing is.
     fn add_obstacle(&mut self, placed: &PlacedScene, body: usize) -> RigidBodyHandle {
         let owner = Owner::Furniture(placed.scene.furniture.len());
-        let part =
-            [Part::new(PartShape::Box { half: OBSTACLE / 2.0 }, at(0.0, 0.0, 0.0), Color([196, 120, 60]))];
+        let part = [ConvexPart::new(
+            PartShape::Box { half: OBSTACLE / 2.0 },
+            at(0.0, 0.0, 0.0),
+            Color([196, 120, 60]),
+        )];
         self.draw(owner, body, &part, &Isometry3::identity());
         let pose = to_pose(&parked(&placed.scene));
         let handle = self.physics.insert_body(RigidBodyBuilder::kinematic_position_based().pose(pose));
@@ -422,7 +425,7 @@ pub(super) fn parked(scene: &Scene) -> Isometry3<f64> {
 
 /// What a body is made of.
 struct Solid<'a> {
-    parts: &'a [Part],
+    parts: &'a [ConvexPart],
     mass: f64,
     friction: f64,
     restitution: f64,
@@ -437,7 +440,7 @@ struct Objects {
 }
 
 /// Lowest and highest corner of the parts that are felt, in the model's frame.
-fn bounds(parts: &[Part], model_from_link: &Isometry3<f64>) -> Option<[Point3<f64>; 2]> {
+fn bounds(parts: &[ConvexPart], model_from_link: &Isometry3<f64>) -> Option<[Point3<f64>; 2]> {
     let felt = parts.iter().filter(|part| !part.only_seen);
     let vertices = felt.flat_map(|part| {
         let pose = model_from_link * part.body_from_part;
@@ -457,7 +460,7 @@ fn groups(member: Group, others: Group) -> InteractionGroups {
     InteractionGroups::new(member, others, InteractionTestMode::And)
 }
 
-fn finger_mass(parts: &[Part]) -> MassProperties {
+fn finger_mass(parts: &[ConvexPart]) -> MassProperties {
     let count = parts.len().max(1) as f64;
     let middle: Vector3<f64> =
         parts.iter().map(|part| part.body_from_part.translation.vector).sum::<Vector3<f64>>() / count;

@@ -1,7 +1,7 @@
 //! A laser scanner that looks at physics, and the map that a survey with all sensors would have made.
 
 use super::World;
-use crate::body::Part;
+use crate::body::ConvexPart;
 use crate::body::collider::to_vector;
 use crate::sensors::dice;
 use nalgebra::{Isometry3, Point2, Vector3};
@@ -83,7 +83,7 @@ impl World {
             for wall in &self.scene.scene.furniture {
                 let half = wall.size / 2.0;
                 let shape = crate::body::PartShape::Box { half };
-                let part = Part::new(shape, Isometry3::identity(), wall.color);
+                let part = ConvexPart::new(shape, Isometry3::identity(), wall.color);
                 fill_part(&mut grid, &part, &wall.pose, resolution);
             }
             for object in self.scene.objects.iter().filter(|object| object.spec.fixed) {
@@ -97,7 +97,7 @@ impl World {
 }
 
 /// Marks the ground below a part that is in the way; thinner parts than a cell mark the cells they touch.
-fn fill_part(grid: &mut OccupancyGrid, part: &Part, pose: &Isometry3<f64>, resolution: f64) {
+fn fill_part(grid: &mut OccupancyGrid, part: &ConvexPart, pose: &Isometry3<f64>, resolution: f64) {
     let vertices: Vec<_> =
         part.shape.mesh().vertices.iter().map(|vertex| pose * (part.body_from_part * vertex)).collect();
     let low = vertices.iter().map(|vertex| vertex.z).fold(f64::INFINITY, f64::min);

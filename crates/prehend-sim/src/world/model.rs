@@ -1,6 +1,6 @@
 //! The arm from its URDF: where its links are for given joint positions, and their shapes.
 
-use crate::body::{Part, PartShape};
+use crate::body::{ConvexPart, PartShape};
 use crate::scene::Color;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use urdf_rs::{Geometry, JointType};
@@ -70,7 +70,7 @@ pub struct LinkModel {
     /// What moves it.
     pub joint: LinkJoint,
     /// Shapes, in the link's frame.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ConvexPart>,
     parent_from_joint: Isometry3<f64>,
 }
 
@@ -394,7 +394,7 @@ fn link_model(
             let shape = part_shape(&collision.geometry).ok_or_else(|| ModelError::Shape(name.to_owned()))?;
             // The URDF draws what collides: visual and collision shapes stand in the same order.
             let color = link.visual.get(index).and_then(|visual| color(robot, visual));
-            Ok(Part::new(shape, pose(&collision.origin), color.unwrap_or(Color([140, 140, 144]))))
+            Ok(ConvexPart::new(shape, pose(&collision.origin), color.unwrap_or(Color([140, 140, 144]))))
         })
         .collect::<Result<Vec<_>, ModelError>>()?;
     Ok(LinkModel { name: name.to_owned(), parent, joint, parts, parent_from_joint })

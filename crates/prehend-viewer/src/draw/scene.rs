@@ -5,7 +5,7 @@ use super::lines::{Line, PART, lines};
 use super::merged::add_merged;
 use super::panel::{write_names, write_panel};
 use super::{BACKGROUND, light, vec3};
-use crate::{Layer, Part, Solid, Stage, Viewpoint};
+use crate::{Layer, ShownPart, Solid, Stage, Viewpoint};
 use kiss3d::camera::{Camera2d, Camera3d, FixedView2d, OrbitCamera3d};
 use kiss3d::color::Color;
 use kiss3d::glamx::{Pose3, Quat, Vec3};
@@ -175,7 +175,7 @@ fn add_solid(group: &mut SceneNode3d, solid: &Solid) {
     node.set_roughness(0.8);
 }
 
-fn add_part(group: &mut SceneNode3d, part: &Part) {
+fn add_part(group: &mut SceneNode3d, part: &ShownPart) {
     let mut node = group.add_sphere(PART_RADIUS);
     node.set_position(vec3(&part.at));
     node.set_color(light(PART, 1.0));

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use nalgebra::Point3;
     use prehend_articulation::critic::JointDetail;
-    use prehend_articulation::{Look, Observation, Part, Thresholds, describe};
+    use prehend_articulation::{Look, MovablePart, Observation, Thresholds, describe};
     use prehend_llm::JointScores;
 
     const MEASURED: [JointFailure; 5] = [
@@ -210,7 +210,7 @@ mod tests {
         Observation {
             name: "box_0".to_owned(),
             class: "box".to_owned(),
-            parts: vec![Part { name: "lid_0".to_owned(), class: "lid".to_owned() }],
+            parts: vec![MovablePart { name: "lid_0".to_owned(), class: "lid".to_owned() }],
             looks: vec![look(0.0), look(1.0)],
             tracks: Vec::new(),
             eye: Point3::new(0.0, 0.0, 0.8),

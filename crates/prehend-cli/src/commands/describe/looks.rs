@@ -218,7 +218,7 @@ pub(super) fn section(observation: &Observation, best: &Iteration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use prehend_articulation::{Part, Thresholds, describe};
+    use prehend_articulation::{MovablePart, Thresholds, describe};
 
     /// A box with a lid that was seen closed and open by an angle.
     fn seen() -> (Observation, Iteration) {
@@ -236,7 +236,7 @@ mod tests {
         let observation = Observation {
             name: "box_0".to_owned(),
             class: "box".to_owned(),
-            parts: vec![Part { name: "lid_0".to_owned(), class: "lid".to_owned() }],
+            parts: vec![MovablePart { name: "lid_0".to_owned(), class: "lid".to_owned() }],
             looks: vec![look(0.0), look(1.0), look(0.4)],
             tracks: Vec::new(),
             eye: Point3::new(0.0, 0.0, 0.8),

@@ -158,7 +158,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use prehend_articulation::{Look, Observation, Part, Thresholds, describe};
+    use prehend_articulation::{Look, MovablePart, Observation, Thresholds, describe};
     use prehend_sim::Scene;
 
     /// Points of a board between two corners.
@@ -192,7 +192,7 @@ mod tests {
         let observation = Observation {
             name: "chest \"0\": odd".to_owned(),
             class: "chest".to_owned(),
-            parts: vec![Part { name: "drawer_0".to_owned(), class: "drawer".to_owned() }],
+            parts: vec![MovablePart { name: "drawer_0".to_owned(), class: "drawer".to_owned() }],
             looks: vec![Look { body, parts: vec![drawer] }],
             tracks: Vec::new(),
             eye: nalgebra::Point3::new(0.0, 0.0, 0.5),

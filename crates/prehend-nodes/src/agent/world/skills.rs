@@ -3,7 +3,7 @@
 use super::requests::CANCEL;
 use super::{NodeWorld, unforeseen};
 use nalgebra::Vector3;
-use prehend_agent::world::{Fault, Part, SkillOutcome, SkillRequest};
+use prehend_agent::world::{ActionablePart, Fault, SkillOutcome, SkillRequest};
 use prehend_convert as convert;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode};
@@ -49,7 +49,11 @@ impl NodeWorld {
     }
 
     /// The parts of an object that serve an intent; what was found is kept for the skill to come.
-    pub(super) fn detect(&mut self, object: &ObjectKey, intent: &Intent) -> Result<Vec<Part>, Fault> {
+    pub(super) fn detect(
+        &mut self,
+        object: &ObjectKey,
+        intent: &Intent,
+    ) -> Result<Vec<ActionablePart>, Fault> {
         let goal = DetectAffordance::Goal {
             object_key: object.0.clone(),
             intent: convert::intent_to_msg(Some(intent)),
@@ -74,7 +78,11 @@ impl NodeWorld {
             .iter()
             .filter_map(|affordance| {
                 let skill = Skill::parse(&affordance.skill)?;
-                Some(Part { name: affordance.part.clone(), skill, score: f64::from(affordance.score) })
+                Some(ActionablePart {
+                    name: affordance.part.clone(),
+                    skill,
+                    score: f64::from(affordance.score),
+                })
             })
             .collect();
         self.detected.insert(object.clone(), (result.affordances, result.assessment_id));

@@ -5,14 +5,12 @@
 //! is not where its route is, and after it touched something; when that does not help, the goal is aborted with Nav2's code for it.
 //! Arm and base never move at once. Read [`start`] first.
 
-mod drive;
+pub(super) mod drive;
 mod messages;
-mod wire;
-
-pub(super) use drive::{BaseRig, BaseState, DriveEnd};
-pub(super) use wire::Nav2Fault;
+pub(super) mod wire;
 
 use super::arm_handle::{ArmError, ArmHandle};
+use drive::{BaseState, DriveEnd};
 use futures::StreamExt;
 use prehend_convert::{pose_from_msg, stamp};
 use prehend_msgs::builtin_interfaces::msg::Duration as WireDuration;

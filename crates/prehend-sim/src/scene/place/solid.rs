@@ -2,7 +2,7 @@
 
 use super::REST_GAP;
 use crate::body::collider::{shapes, to_pose};
-use crate::body::{Part, PartShape, at};
+use crate::body::{ConvexPart, PartShape, at};
 use crate::scene::{FurnitureSpec, ObjectSpec};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use rapier3d::parry::query::intersection_test;
@@ -29,7 +29,7 @@ impl Solid {
     }
 
     pub(in crate::scene) fn furniture(spec: &FurnitureSpec) -> Self {
-        let part = Part::new(PartShape::Box { half: spec.size / 2.0 }, at(0.0, 0.0, 0.0), spec.color);
+        let part = ConvexPart::new(PartShape::Box { half: spec.size / 2.0 }, at(0.0, 0.0, 0.0), spec.color);
         Self::of_parts(&[part], spec.pose, false)
     }
 
@@ -46,7 +46,7 @@ impl Solid {
         solid
     }
 
-    fn of_parts(parts: &[Part], pose: Isometry3<f64>, round: bool) -> Self {
+    fn of_parts(parts: &[ConvexPart], pose: Isometry3<f64>, round: bool) -> Self {
         let vertices = parts
             .iter()
             .filter(|part| !part.only_seen)

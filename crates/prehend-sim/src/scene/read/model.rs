@@ -2,7 +2,7 @@
 
 use super::shape::{SHAPES, read_size};
 use super::{non_empty, probability, read_color};
-use crate::body::{Part, Region, object_parts};
+use crate::body::{ConvexPart, PartName, object_parts};
 use crate::scene::material::default_mass;
 use crate::scene::model::{Joint, JointKind, Latch, Link, Model, Spring, StateRule};
 use crate::scene::template::Paint;
@@ -144,7 +144,7 @@ fn repeated<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<String> {
 struct Piece {
     shape: Shape,
     link_from_piece: Isometry3<f64>,
-    parts: Vec<Part>,
+    parts: Vec<ConvexPart>,
     is_region: bool,
 }
 
@@ -169,7 +169,7 @@ fn read_link(map: &mut Map<'_>, colors: Colors, friction: f64) -> Option<Link> {
         map.report("a link has at least one piece that can be felt");
         return None;
     };
-    let parts: Vec<Part> = pieces.into_iter().flat_map(|piece| piece.parts).collect();
+    let parts: Vec<ConvexPart> = pieces.into_iter().flat_map(|piece| piece.parts).collect();
     let mass = match mass {
         Some(mass) => mass?,
         None => {
@@ -249,21 +249,21 @@ fn read_piece(map: &mut Map<'_>, colors: Colors) -> Option<Piece> {
             let region = region.clone().or_else(|| part.region.clone());
             let only_seen = only_seen || part.only_seen;
             let body_from_part = link_from_piece * part.body_from_part;
-            Part { body_from_part, only_seen, region, ..part }
+            ConvexPart { body_from_part, only_seen, region, ..part }
         })
         .collect();
     Some(Piece { shape, link_from_piece, parts, is_region: region.is_some() })
 }
 
 /// A region by its class, or `{name, class}`.
-fn read_region(value: &Value<'_>) -> Option<Region> {
+fn read_region(value: &Value<'_>) -> Option<PartName> {
     if !value.is_map() {
-        return Some(Region::named(&non_empty(value)?.to_lowercase()));
+        return Some(PartName::named(&non_empty(value)?.to_lowercase()));
     }
     value.map(|map| {
         let name = map.req("name").and_then(|value| non_empty(&value));
         let class = map.req("class").and_then(|value| non_empty(&value));
-        Some(Region { name: Arc::from(name?), class: Arc::from(class?.to_lowercase()) })
+        Some(PartName { name: Arc::from(name?), class: Arc::from(class?.to_lowercase()) })
     })
 }
 

@@ -32,7 +32,7 @@ pub enum Must {
 
 /// One file of a model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct ModelFile {
     /// Where it is expected.
     pub path: PathBuf,
     /// What it must be.
@@ -41,7 +41,7 @@ pub struct Part {
 
 /// How it is about a file.
 #[derive(Debug)]
-pub enum PartState {
+pub enum FileState {
     /// It is what it must be; what it holds, in words.
     Fits(String),
     /// It is not there.
@@ -54,16 +54,16 @@ pub enum PartState {
 
 impl Entry {
     /// The files of the model.
-    pub fn parts(&self) -> Vec<Part> {
+    pub fn model_files(&self) -> Vec<ModelFile> {
         let detector = |files: &DetectorFiles, kind, signature: fn(Option<usize>) -> Signature| {
             let classes = read_classes(&files.classes).ok().map(|names| names.len());
             let network = Must::Network { kind, signature: signature(classes) };
             vec![
-                Part { path: files.path.clone(), must: network },
-                Part { path: files.classes.clone(), must: Must::Classes },
+                ModelFile { path: files.path.clone(), must: network },
+                ModelFile { path: files.classes.clone(), must: Must::Classes },
             ]
         };
-        let network = |path: &PathBuf, kind, signature| Part {
+        let network = |path: &PathBuf, kind, signature| ModelFile {
             path: path.clone(),
             must: Must::Network { kind, signature },
         };
@@ -76,16 +76,16 @@ impl Entry {
                 vec![
                     network(&files.path, yolo_world::KIND, yolo_world::signature()),
                     network(&files.text, text, Family::Clip.text_signature()),
-                    Part { path: files.tokenizer.clone(), must: Must::Tokenizer { length, pad_token } },
+                    ModelFile { path: files.tokenizer.clone(), must: Must::Tokenizer { length, pad_token } },
                 ]
             }
             Files::GroundingDino(files) => vec![
                 network(&files.path, grounding_dino::KIND, grounding_dino::signature()),
-                Part { path: files.tokenizer.clone(), must: Must::WordPieces },
+                ModelFile { path: files.tokenizer.clone(), must: Must::WordPieces },
             ],
             Files::Sentence(files) => vec![
                 network(&files.path, sentence::KIND, sentence::signature()),
-                Part { path: files.tokenizer.clone(), must: Must::WordPieces },
+                ModelFile { path: files.tokenizer.clone(), must: Must::WordPieces },
             ],
             Files::Towers(files) => {
                 let [image, text] = files.family.kinds();
@@ -93,7 +93,7 @@ impl Entry {
                 vec![
                     network(&files.image, image, files.family.image_signature()),
                     network(&files.text, text, files.family.text_signature()),
-                    Part { path: files.tokenizer.clone(), must: Must::Tokenizer { length, pad_token } },
+                    ModelFile { path: files.tokenizer.clone(), must: Must::Tokenizer { length, pad_token } },
                 ]
             }
             Files::Sam(files) => {
@@ -129,11 +129,11 @@ impl Must {
     }
 }
 
-impl Part {
+impl ModelFile {
     /// Looks at the file.
-    pub fn state(&self, runtime: Option<&Runtime>) -> PartState {
+    pub fn state(&self, runtime: Option<&Runtime>) -> FileState {
         if !self.path.is_file() {
-            return PartState::Missing;
+            return FileState::Missing;
         }
         let holds = match (&self.must, runtime) {
             (Must::Classes, _) => read_classes(&self.path).map(|names| format!("{} classes", names.len())),
@@ -142,7 +142,7 @@ impl Part {
             (Must::WordPieces, _) => {
                 WordPieces::read(&self.path, None).map(|_| "a tokenizer with BERT's tokens".to_owned())
             }
-            (Must::Network { .. }, None) => return PartState::Unchecked,
+            (Must::Network { .. }, None) => return FileState::Unchecked,
             (Must::Network { kind, signature }, Some(runtime)) => Session::load(runtime, kind, &self.path)
                 .and_then(|session| {
                     session.check(kind, signature)?;
@@ -152,6 +152,6 @@ impl Part {
                     Ok(format!("{} -> {}", names(session.inputs()), names(session.outputs())))
                 }),
         };
-        holds.map_or_else(PartState::Wrong, PartState::Fits)
+        holds.map_or_else(FileState::Wrong, FileState::Fits)
     }
 }
