@@ -115,7 +115,11 @@ fn who_found_nothing_comes_after_who_was_not_asked() {
             Box::new(Scaled { name: "geometry", producer: "geometry", answer: Vec::new() }),
             Box::new(Scaled { name: "geometry zoomed", producer: "geometry", answer: Vec::new() }),
             Box::new(Scaled { name: "color", producer: "color", answer: vec![record("color", 1.0, 100)] }),
-            Box::new(Scaled { name: "color zoomed", producer: "color", answer: vec![record("color", 2.0, 100)] }),
+            Box::new(Scaled {
+                name: "color zoomed",
+                producer: "color",
+                answer: vec![record("color", 2.0, 100)],
+            }),
         ]
     };
     let found = run(vec![record("detector", 1.0, 100)], tools(), BUDGET);

@@ -85,7 +85,11 @@ pub fn open(chosen: &str, file: &Path, names: Lexicon) -> Result<Arc<dyn Encoder
     let seeing = opened.transpose()?.flatten().map(|model| Box::new(model) as _);
     // Other weights under the same names make another space.
     let weights = |entry: &Entry| -> u64 {
-        entry.model_files().iter().map(|file| std::fs::metadata(&file.path).map_or(0, |data| data.len())).sum()
+        entry
+            .model_files()
+            .iter()
+            .map(|file| std::fs::metadata(&file.path).map_or(0, |data| data.len()))
+            .sum()
     };
     let space: Vec<String> = [sentences, towers]
         .into_iter()

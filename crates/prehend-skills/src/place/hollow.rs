@@ -27,12 +27,19 @@ pub(super) struct Hollow {
     /// Range of x and of y, metres.
     pub(super) low: [f64; 2],
     pub(super) high: [f64; 2],
+    /// Whether there is room, all of it under other things.
+    pub(super) is_covered: bool,
 }
 
 impl Hollow {
     /// Finds the room in a target's own columns below `top`: the largest, or of a divided target the one at a side; empty when
-    /// there is none.
-    pub(super) fn find(columns: &Columns, top: f64, compartment: Option<Compartment>) -> Self {
+    /// there is none. What nothing can be let down into from above, by `is_open`, is no part of it.
+    pub(super) fn find(
+        columns: &Columns,
+        top: f64,
+        compartment: Option<Compartment>,
+        is_open: impl Fn([f64; 2]) -> bool,
+    ) -> Self {
         let cell = columns.cell();
         let Some(origin) = columns.occupied().next().map(|(x, y, _, _)| [x, y]) else {
             return Self::default();
@@ -65,6 +72,10 @@ impl Hollow {
         let mut inside: HashSet<(i32, i32)> =
             (xs.0..=xs.1).flat_map(|x| (ys.0..=ys.1).map(move |y| (x, y))).filter(shadow).collect();
         inside.extend(seen.keys());
+        inside.retain(|(x, y)| is_open([origin[0] + f64::from(*x) * cell, origin[1] + f64::from(*y) * cell]));
+        if inside.is_empty() {
+            return Self { is_covered: true, ..Self::default() };
+        }
         let rooms = rooms(inside, |at| seen.contains_key(at));
         let middle = [f64::from(xs.0 + xs.1) / 2.0, f64::from(ys.0 + ys.1) / 2.0];
         let half = [f64::from(xs.1 - xs.0) / 2.0, f64::from(ys.1 - ys.0) / 2.0];
@@ -84,6 +95,7 @@ impl Hollow {
             low: [at(0, f64::from(x.0) - 0.5), at(1, f64::from(y.0) - 0.5)],
             high: [at(0, f64::from(x.1) + 0.5), at(1, f64::from(y.1) + 0.5)],
             cells: room,
+            is_covered: false,
         }
     }
 

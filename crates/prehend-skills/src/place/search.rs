@@ -102,7 +102,7 @@ pub(super) fn search(request: &PlaceRequest<'_>) -> Result<Vec<PlaceCandidate>, 
         request.targets.iter().chain(request.others).enumerate().map(|(i, points)| (i, *points, fill)),
     );
     let target = match (on_table(relation), request.targets.first(), targets.first()) {
-        (false, Some(points), Some(rect)) => Some(Target::new(points, *rect, request)?),
+        (false, Some(points), Some(rect)) => Some(Target::new(points, *rect, &columns, request)?),
         _ => None,
     };
     let turns = if request.compartment.is_some() { FINE_TURNS } else { TURNS };
@@ -116,12 +116,22 @@ pub(super) fn search(request: &PlaceRequest<'_>) -> Result<Vec<PlaceCandidate>, 
 }
 
 impl Target {
-    fn new(points: &[Point3<f64>], rect: Rect, request: &PlaceRequest<'_>) -> Result<Self, PlaceError> {
+    /// `all` has the columns of everything: an open drawer is half in its cabinet, and what is let down into it needs the other half.
+    fn new(
+        points: &[Point3<f64>],
+        rect: Rect,
+        all: &Columns,
+        request: &PlaceRequest<'_>,
+    ) -> Result<Self, PlaceError> {
         let columns = Columns::new(CELL, [(0, points, Fill::To(request.support_height))]);
         let mut tops: Vec<f64> = columns.occupied().map(|c| c.3).collect();
         tops.sort_by(f64::total_cmp);
         let top = crate::grasp::quantile(&tops, 0.96);
-        let hollow = Hollow::find(&columns, top, request.compartment);
+        let is_open = |[x, y]: [f64; 2]| all.top(x, y).is_none_or(|height| height <= top);
+        let hollow = Hollow::find(&columns, top, request.compartment, is_open);
+        if hollow.is_covered && request.relation == Relation::In {
+            return Err(PlaceError::NoSpace { relation: request.relation });
+        }
         if let (Some(compartment), true) = (request.compartment, hollow.is_empty()) {
             return Err(PlaceError::NoCompartment { compartment });
         }

@@ -152,6 +152,45 @@ fn things_go_into_containers_one_after_the_other() {
     assert!((mean(&object).xy() - nalgebra::Vector2::new(0.45, 0.10)).norm() < 0.10);
 }
 
+/// An open drawer, half of it in its cabinet: what goes into it goes into the other half, and nowhere when it stands out too little.
+#[test]
+fn things_go_into_the_half_of_a_drawer_that_is_out() {
+    let (held, truth, tool) = hold(&sphere(0.027));
+    let drawer: Vec<Point3<f64>> = {
+        let (depth, width, height) = (0.22, 0.28, 0.07);
+        let side = |at: Vector3<f64>, size: [f64; 3]| {
+            cuboid(size[0], size[1], size[2]).into_iter().map(move |p| p + at).collect::<Vec<_>>()
+        };
+        [
+            side(Vector3::zeros(), [depth, width, 0.006]),
+            side(Vector3::new(-depth / 2.0, 0.0, 0.0), [0.008, width, height]),
+            side(Vector3::new(depth / 2.0, 0.0, 0.0), [0.008, width, height]),
+            side(Vector3::new(0.0, -width / 2.0, 0.0), [depth, 0.008, height]),
+            side(Vector3::new(0.0, width / 2.0, 0.0), [depth, 0.008, height]),
+        ]
+        .concat()
+        .into_iter()
+        .map(|p| p + Vector3::new(0.0, 0.0, 0.045))
+        .collect()
+    };
+    // The face of the cabinet, with another drawer above, is at x 0.6.
+    let cabinet: Vec<Point3<f64>> =
+        cuboid(0.24, 0.30, 0.18).into_iter().map(|p| p + Vector3::new(0.72, 0.0, 0.125)).collect();
+    let place = |front: f64| {
+        let drawer: Vec<Point3<f64>> =
+            drawer.iter().map(|p| p + Vector3::new(front + 0.11, 0.0, 0.0)).collect();
+        let (targets, others) = ([drawer.as_slice()], [cabinet.as_slice()]);
+        place_candidates(&request(Relation::In, &held, &targets, &others))
+    };
+    let found = place(0.47).unwrap_or_else(|error| panic!("{error}"));
+    for candidate in &found {
+        let object = placed(&truth, &tool, candidate);
+        assert!((0.47..0.6).contains(&mean(&object).x), "{:?}", mean(&object));
+        assert!(least(&object, 2) < 0.045 + 0.05, "it is not let down into it: {}", least(&object, 2));
+    }
+    assert_eq!(place(0.595), Err(PlaceError::NoSpace { relation: Relation::In }));
+}
+
 #[test]
 fn things_stand_on_plates_and_boxes() {
     for (name, target, top) in [("plate", plate(0.10, 0.02), 0.005), ("box", cuboid(0.12, 0.10, 0.07), 0.07)]

@@ -234,12 +234,29 @@ impl Bank {
         part_of(object, if is_too_little { points } else { &before }, &self.settings)
     }
 
-    /// Whether what has these points in a slot is of the drawer: it is about as wide and high, or called one and no small thing, which a
-    /// frame calls so by mistake where it stands before the drawers.
+    /// Whether what has these points in a slot is of the drawer: it is about as wide and high; or called one and no small thing, which a
+    /// frame calls so by mistake where it stands before the drawers; or as wide, without a name, and behind the front: the floor of an
+    /// open drawer, or its edges, which are seen from above in pieces.
     fn is_of_drawer(&self, object: &Object, slot: usize, indices: &[usize]) -> bool {
         let BankSettings { named, wide, .. } = self.settings;
-        let least = if is_drawer(object) { (named, 0.0) } else { (wide, wide) };
+        let least = if is_drawer(object) {
+            (named, 0.0)
+        } else if object.class_name.is_empty() && self.is_behind_front(object, slot, indices) {
+            (wide, 0.0)
+        } else {
+            (wide, wide)
+        };
         self.fills(slot, object, indices, least)
+    }
+
+    /// Whether these points of something lie in an open drawer: between the closed fronts and its own.
+    fn is_behind_front(&self, object: &Object, slot: usize, indices: &[usize]) -> bool {
+        let Some(front) = self.slots[slot].front else { return false };
+        let behind =
+            |index: &&usize| object.cloud.points[**index].coords.dot(&self.way) < front - self.settings.moved;
+        let count = indices.iter().filter(behind).count();
+        front > self.face + self.settings.out
+            && count as f64 >= self.settings.whole * indices.len().max(1) as f64
     }
 
     /// Whether these points of something reach over so much of a front across and in height.

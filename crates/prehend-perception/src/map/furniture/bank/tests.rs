@@ -285,6 +285,31 @@ fn what_is_known_of_a_drawer_and_what_lies_in_it_slide_with_it() {
 }
 
 /// Seen from near, the border of the picture cuts an open drawer: its hollow is seen, and its front is not.
+/// From above the floor of an open drawer is a thing of its own, without a name. A small thing in it, and one with a name, are none of it.
+#[test]
+fn the_floor_of_an_open_drawer_is_of_it() {
+    let floor = |half: f64| -> Vec<Point3<f64>> {
+        let flat = front(0.0, LOW).into_iter().filter(|p| p.y.abs() <= half);
+        flat.map(|p| Point3::new(0.45 + 1.5 * (p.z - LOW.0), p.y, 0.055)).collect()
+    };
+    for (name, half, x, slot) in [
+        ("", 0.15, 0.42, Some("a")),
+        ("", 0.1, 0.42, Some("a")),
+        ("", 0.03, 0.42, None),
+        ("tray", 0.15, 0.42, None),
+        // Nobody knows that it is open.
+        ("", 0.15, 0.6, None),
+    ] {
+        let (mut banks, mut objects) = bank_at(0.6);
+        let seen = sort(&mut banks, vec![thing("", "drawer", front(x, LOW))]);
+        assert_eq!(slots(&seen), [Some("a")]);
+        objects[0].track.front = seen[0].track.front;
+        learn(&mut banks, &mut objects);
+        let seen = sort(&mut banks, vec![thing("", name, floor(half))]);
+        assert_eq!(slots(&seen), [slot], "{name} {half} {x}");
+    }
+}
+
 #[test]
 fn what_the_border_of_the_picture_cuts_off_has_not_slid_back() {
     let (mut banks, mut objects) = bank_at(0.6);
