@@ -409,7 +409,7 @@ fn what_hangs_open_over_a_thing_is_closed_before_it_is_taken() {
         all.push(thing("apple_0", "apple", "red", x, y, [0.05, 0.05, 0.05]));
         all
     };
-    // The middle drawer stands out over it; beside that, before it, and under closed drawers it is free.
+    // The middle drawer, or the top one, stands out over it; beside that, before it, and under closed drawers it is free.
     for (out, x, y, is_under) in [
         (0.12, 0.54, 0.0, true),
         (0.12, 0.54, 0.25, false),
@@ -417,12 +417,15 @@ fn what_hangs_open_over_a_thing_is_closed_before_it_is_taken() {
         (0.0, 0.54, 0.0, false),
     ] {
         for text in ["pick up the apple", "put the apple next to the button"] {
-            let mut scene = with(0.0, x, y);
-            let opened = row(out).into_iter().find(|object| object.key.0 == "drawer_1").expect("a drawer");
-            scene.iter_mut().filter(|o| o.key == opened.key).for_each(|object| *object = opened.clone());
-            let (report, done) = run_in(scene, text);
-            let closes = done.first().is_some_and(|first| first.starts_with("tip_push drawer_1"));
-            assert_eq!(closes, is_under, "{out} {x} {y} {text}: {done:?} {}", report.message);
+            for drawer in ["drawer_1", "drawer_2"] {
+                let mut scene = with(0.0, x, y);
+                let opened = row(out).into_iter().find(|object| object.key.0 == drawer).expect("a drawer");
+                scene.iter_mut().filter(|o| o.key == opened.key).for_each(|object| *object = opened.clone());
+                let (report, done) = run_in(scene, text);
+                let closes =
+                    done.first().is_some_and(|first| first.starts_with(&format!("tip_push {drawer}")));
+                assert_eq!(closes, is_under, "{drawer} {out} {x} {y} {text}: {done:?} {}", report.message);
+            }
         }
     }
 }

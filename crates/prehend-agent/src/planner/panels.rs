@@ -71,6 +71,8 @@ impl Grounder<'_, '_, '_> {
 /// Room that a hand needs between the middle of what it opens and the lower edge of what stands open above it, metres: a gripper and
 /// the wrist behind it, a little tilted.
 const HAND_ROOM: f64 = 0.16;
+/// The same above the middle of what it takes from above, metres: a gripper as long as it is, and the wrist.
+const HAND_LENGTH: f64 = 0.30;
 /// How far beside what hangs over it a thing may be and still be under the hand's way, metres: half a hand.
 const BESIDE: f64 = 0.05;
 
@@ -86,17 +88,17 @@ fn above(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
     let is_above = |upper: &&Object| {
         // How far one stands out does not count.
         let aside = (spatial::centre(upper) - at).dot(&across).abs();
-        leaves_no_room(upper, panel) && aside < spatial::length_of(panel) / 2.0
+        leaves_no_room(upper, panel, HAND_ROOM) && aside < spatial::length_of(panel) / 2.0
     };
     let panels = panels_of(&whole.key, map);
     highest_first(panels.iter().filter_map(|key| map.get(key)).filter(is_above).collect())
 }
 
-/// Whether something is higher than a thing, and its lower edge nearer to the middle of that than a hand needs.
-fn leaves_no_room(upper: &Object, thing: &Object) -> bool {
+/// Whether something is higher than a thing, and its lower edge nearer to the middle of that than this room.
+fn leaves_no_room(upper: &Object, thing: &Object, room: f64) -> bool {
     let centre = spatial::centre(upper);
     let low = centre.z - spatial::height_of(upper) / 2.0;
-    centre.z > thing.bounds.top() && low - spatial::centre(thing).z < HAND_ROOM
+    centre.z > thing.bounds.top() && low - spatial::centre(thing).z < room
 }
 
 fn highest_first(mut panels: Vec<&Object>) -> Vec<ObjectKey> {
@@ -128,7 +130,7 @@ fn hangs_over(panel: &Object, thing: &Object, map: &ObjectMap, pulled: f64) -> b
     let across = from.dot(&Vector3::z().cross(&opening.outward)).abs();
     let is_under =
         reach.contains(&from.dot(&opening.outward)) && across < spatial::length_of(panel) / 2.0 + BESIDE;
-    leaves_no_room(panel, thing) && is_under
+    leaves_no_room(panel, thing, HAND_LENGTH) && is_under
 }
 
 /// Whether a drawer will hang over a thing once it is open: what shall go into it cannot be taken from under it.
