@@ -396,6 +396,19 @@ fn what_stands_open_above_is_closed_first() {
     }
     let (_, done) = run_in(above(0.12), "put the apple in the middle drawer");
     assert_eq!(done[..2], ["tip_push drawer_2 front", "hook_pull drawer_1 handle"]);
+    // Both stand open.
+    let both = || {
+        let mut all = above(0.12);
+        let middle = row(0.12).into_iter().find(|object| object.key.0 == "drawer_1").expect("a drawer");
+        all.iter_mut().filter(|object| object.key == middle.key).for_each(|object| *object = middle.clone());
+        all
+    };
+    for text in ["put the apple in the middle drawer", "grab the apple and place it inside the middle drawer"]
+    {
+        let (report, done) = run_in(both(), text);
+        let skills: Vec<&str> = done.iter().filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(skills, ["tip_push", "grasp", "place"], "{text}: {done:?} {}", report.message);
+    }
     // What is below is in nobody's way.
     does("open the top drawer", &["hook_pull drawer_2 handle"]);
 }

@@ -12,12 +12,13 @@ use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::furniture::{self, Sweep};
 use prehend_scene::{Compartment, Object, ObjectMap, Relation, Skill, SkillPlan};
-use prehend_skills::place::place_candidates;
+use prehend_skills::place::{Spread, place_candidates};
 use prehend_skills::plan::{Standoff, place_plan};
 use prehend_skills::{Fingers, HeldShape, PlaceCandidate, PlaceRequest, Sight};
 
-/// Candidates asked for.
+/// Candidates asked for, and those all over the region when there is no way to any of them.
 const CANDIDATES: usize = 14;
+const WIDE_CANDIDATES: usize = 24;
 /// Candidates whose reach is asked before their motions are planned.
 const BATCH: usize = 3;
 /// How far a placed object may fall, metres, and a dropped one.
@@ -81,24 +82,16 @@ impl<R: Robot> Course<'_, R> {
         held: &Held,
         map: &ObjectMap,
     ) -> Result<String, SkillFault> {
-        let candidates = self.places(order, relation, held, map)?;
-        self.tell(
-            "candidates",
-            "found",
-            &format!(
-                "{} places for {}, the best at ({:.2}, {:.2}) m",
-                candidates.len(),
-                held.object.key,
-                candidates[0].spot[0],
-                candidates[0].spot[1]
-            ),
-        );
         let world = self.world(map)?;
         let targets: Vec<&str> = order.targets.iter().map(|key| key.0.as_str()).collect();
-        let poses: Vec<ToolPose> = candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect();
-        let mut misses = Misses::default();
-        let way = self.reach_place(&candidates, &world, &targets, &mut misses);
-        let way = way.inspect_err(|fault| self.tell_no_plan(fault, &poses, &misses))?;
+        let (way, poses, misses) = match self.way_to_place((order, relation, held), map, &world, Spread::Best)
+        {
+            // What the hand holds askew may not get down anywhere near the robot.
+            Err(SkillFault::NoPlan { .. }) => {
+                self.way_to_place((order, relation, held), map, &world, Spread::Wide)?
+            }
+            way => way?,
+        };
         let candidate = &way.candidate;
         let chosen = Chosen {
             candidates: poses,
@@ -161,6 +154,32 @@ impl<R: Robot> Course<'_, R> {
         self.confirm(&plan, before, Some(&held.object))
     }
 
+    /// A place with its motions, all places there were, and why those before it are none.
+    ///
+    /// Errors: no_place; no_plan when there is no way to any.
+    fn way_to_place(
+        &self,
+        (order, relation, held): (&Order, Relation, &Held),
+        map: &ObjectMap,
+        world: &World,
+        spread: Spread,
+    ) -> Result<(PlannedPlace<R::Planned>, Vec<ToolPose>, Misses), SkillFault> {
+        let candidates = self.places(order, relation, held, map, spread)?;
+        let [x, y] = candidates[0].spot;
+        let (count, key) = (candidates.len(), &held.object.key);
+        self.tell(
+            "candidates",
+            "found",
+            &format!("{count} places for {key}, the best at ({x:.2}, {y:.2}) m"),
+        );
+        let targets: Vec<&str> = order.targets.iter().map(|key| key.0.as_str()).collect();
+        let poses: Vec<ToolPose> = candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect();
+        let mut misses = Misses::default();
+        let way = self.reach_place(&candidates, world, &targets, &mut misses);
+        let way = way.inspect_err(|fault| self.tell_no_plan(fault, &poses, &misses))?;
+        Ok((way, poses, misses))
+    }
+
     /// The last of the way down, slowly until what is held is felt to stand: it may reach lower than it seemed, and a stiff arm
     /// would press it down. Does nothing for a robot that reports no torques; it came all the way already.
     fn set_down(
@@ -194,6 +213,7 @@ impl<R: Robot> Course<'_, R> {
         relation: Relation,
         held: &Held,
         map: &ObjectMap,
+        spread: Spread,
     ) -> Result<Vec<PlaceCandidate>, SkillFault> {
         let tool = self.tool_pose()?;
         let mut targets: Vec<&[Point3<f64>]> = Vec::new();
@@ -225,7 +245,8 @@ impl<R: Robot> Course<'_, R> {
             reach: self.reach(),
             sight: self.sight(),
             swept: &swept,
-            limit: CANDIDATES,
+            spread,
+            limit: if spread == Spread::Best { CANDIDATES } else { WIDE_CANDIDATES },
         };
         place_candidates(&request)
             .map_err(|cause| SkillFault::NoPlace { object: held.object.key.clone(), cause })

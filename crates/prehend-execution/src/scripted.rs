@@ -134,6 +134,8 @@ pub(crate) struct Scripted {
     hidden: RefCell<Option<(ObjectKey, &'static str)>>,
     /// Motion sequences under way.
     moving: Cell<usize>,
+    /// So many straight lines from now on lead nowhere.
+    blocked: Cell<usize>,
     told: RefCell<Vec<(String, String)>>,
 }
 
@@ -156,6 +158,7 @@ impl Scripted {
             script: Script::default(),
             hidden: RefCell::default(),
             moving: Cell::new(0),
+            blocked: Cell::new(0),
             told: RefCell::default(),
         }
     }
@@ -169,6 +172,11 @@ impl Scripted {
     /// From now on a thing is not seen from one view.
     pub(crate) fn hide(&self, key: &str, view: &'static str) {
         self.hidden.replace(Some((key.into(), view)));
+    }
+
+    /// So many straight lines from now on lead nowhere.
+    pub(crate) fn block(&self, lines: usize) {
+        self.blocked.set(lines);
     }
 
     /// One call from now on fails: the one that is made after `calls` others.
@@ -348,6 +356,10 @@ impl Robot for Scripted {
         _speed: SpeedLimits,
     ) -> Found<Points> {
         self.call(Call::Line)?;
+        if let Some(left) = self.blocked.get().checked_sub(1) {
+            self.blocked.set(left);
+            return Ok(Err(Miss("something is there".to_owned())));
+        }
         let mut points = vec![start.to_vec()];
         for pose in poses {
             let last = points.last().expect("a start");

@@ -181,6 +181,25 @@ fn nothing_is_put_where_a_drawer_opens() {
     assert!(at.x > 0.4 && at.y.abs() > 0.11, "{at}");
 }
 
+/// There is no way to any of the best places: others are tried, all over the table.
+#[test]
+fn where_the_best_places_are_no_use_another_one_is_found() {
+    for (lines, is_put_down) in [(0, true), (14, true), (1000, false)] {
+        let (robot, mut memory) = (Scripted::before(table()), Memory::default());
+        done(&execute(&robot, &mut memory, &order(Skill::Grasp, "cube_0")));
+        robot.block(lines);
+        let down = Order { relation: Some(Relation::Table), ..order(Skill::Place, "cube_0") };
+        let ended = execute(&robot, &mut memory, &down);
+        if is_put_down {
+            done(&ended);
+            assert!(robot.place_of("cube_0").z < 0.03, "{lines}: {}", robot.place_of("cube_0"));
+        } else {
+            assert_eq!(reason(&ended), Reason::NoPlan, "{ended:?}");
+            assert_eq!(ended.held, Some(ObjectKey::from("cube_0")));
+        }
+    }
+}
+
 #[test]
 fn what_is_only_planned_asks_for_no_permit() {
     let (robot, mut memory) = (Scripted::before(table()), Memory::default());

@@ -270,12 +270,19 @@ impl Grounder<'_, '_, '_> {
         held: &Option<ObjectKey>,
         actions: &mut Vec<Action>,
     ) -> Result<(), Fault> {
+        let is_picked =
+            |action: &mut Action| matches!(action, Action::Pick { object: picked, .. } if picked == object);
+        // "Grab it and put it in the drawer": the hand is free until then.
+        let picked = actions.pop_if(is_picked);
         if held.is_none() {
             self.clear_over(object, actions)?;
+        }
+        if held.is_none() || picked.is_some() {
             for target in targets {
                 self.clear_over(target, actions)?;
             }
         }
+        actions.extend(picked);
         let ([target], Relation::In) = (targets, relation) else { return Ok(()) };
         let is_closed = match self.surely(target)? {
             Some(_) => !self.is_surely_made(target, Makes::Open)?,
@@ -286,8 +293,6 @@ impl Grounder<'_, '_, '_> {
             return Ok(());
         }
         let mut empty = None;
-        let is_picked =
-            |action: &mut Action| matches!(action, Action::Pick { object: picked, .. } if picked == object);
         // It is grasped after the opening instead.
         let is_here = actions.pop_if(is_picked).is_some() || held.is_none();
         // The hand is full, or the open drawer would hang over it.

@@ -48,8 +48,20 @@ pub struct PlaceRequest<'a> {
     pub sight: Option<Sight>,
     /// The room that drawers and doors need: on the table, what stands in none of it is better.
     pub swept: &'a [Sweep],
+    /// How far apart candidates are.
+    pub spread: Spread,
     /// Most candidates to return.
     pub limit: usize,
+}
+
+/// How far apart the candidates of a request are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spread {
+    /// The best ones, which may stand close together or differ in their turn alone.
+    #[default]
+    Best,
+    /// Places all over the region, each in its best turn: what keeps the hand from one place keeps it from those beside it.
+    Wide,
 }
 
 /// One place.

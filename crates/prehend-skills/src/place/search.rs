@@ -3,7 +3,7 @@
 use super::held::Footprint;
 use super::hollow::Hollow;
 use super::relation::{Rect, fitness, on_table};
-use super::{PlaceCandidate, PlaceError, PlaceRequest};
+use super::{PlaceCandidate, PlaceError, PlaceRequest, Spread};
 use crate::columns::{Columns, Fill};
 use nalgebra::{Isometry3, Point3, Translation3};
 use prehend_scene::Relation;
@@ -39,6 +39,10 @@ const OFF_MIDDLE: f64 = 0.5;
 const TIGHT: f64 = 0.1;
 /// Gap into which a finger fits with the opening that it needs, metres.
 const PADS_FIT: f64 = 0.04;
+/// Candidates nearer to each other than this are one, metres, when they are turned alike by less than so much, rad.
+const NEAR: (f64, f64) = (0.015, 0.5);
+/// The same, however they are turned, when they shall be all over the region: half a hand.
+const WIDE: f64 = 0.08;
 /// Spots whose columns are looked at, at most: bounds the time.
 const CHECKED: usize = 4000;
 
@@ -215,17 +219,23 @@ impl Search<'_> {
         spots.sort_by(|a, b| b.score.total_cmp(&a.score));
         let mut found: Vec<PlaceCandidate> = Vec::new();
         let (mut unsteady, mut narrow, mut taken) = (0, 0, 0);
-        for spot in spots.iter().take(CHECKED) {
-            if found.len() >= request.limit {
+        let is_near = |c: &PlaceCandidate, spot: &Spot| {
+            let apart = (c.spot[0] - spot.x).hypot(c.spot[1] - spot.y);
+            let turned = c.map_from_tool.rotation.angle_to(&self.footprints[spot.turn].rotation);
+            match request.spread {
+                Spread::Best => apart < NEAR.0 && turned < NEAR.1,
+                Spread::Wide => apart < WIDE,
+            }
+        };
+        let mut checked = 0;
+        for spot in &spots {
+            if found.len() >= request.limit || checked >= CHECKED {
                 break;
             }
-            let near = |c: &PlaceCandidate| {
-                let turned = c.map_from_tool.rotation.angle_to(&self.footprints[spot.turn].rotation);
-                (c.spot[0] - spot.x).hypot(c.spot[1] - spot.y) < 0.015 && turned < 0.5
-            };
-            if found.iter().any(near) {
+            if found.iter().any(|candidate| is_near(candidate, spot)) {
                 continue;
             }
+            checked += 1;
             match self.land(spot) {
                 Ok(candidate) => found.push(candidate),
                 Err(Bad::Unsteady) => unsteady += 1,

@@ -45,6 +45,7 @@ fn request<'a>(
         reach: Reach::default(),
         sight: None,
         swept: &[],
+        spread: Spread::Best,
         limit: 12,
     }
 }
@@ -150,6 +151,25 @@ fn things_go_into_containers_one_after_the_other() {
     let object = placed(&truth, &tool, &second[0]);
     assert!(!touching(&object, &inside, 0.001));
     assert!((mean(&object).xy() - nalgebra::Vector2::new(0.45, 0.10)).norm() < 0.10);
+}
+
+/// Where the best places are no use, others lie all over the table.
+#[test]
+fn places_can_be_spread_over_the_table() {
+    let (held, _, _) = hold(&sphere(0.027));
+    let area = Area { low: [0.25, -0.2], high: [0.5, 0.2] };
+    let spots = |spread: Spread| -> Vec<[f64; 2]> {
+        let asked = PlaceRequest { spread, area: Some(area), ..request(Relation::Table, &held, &[], &[]) };
+        place_candidates(&asked).expect("a place").iter().map(|candidate| candidate.spot).collect()
+    };
+    let nearest = |spots: &[[f64; 2]]| {
+        let pairs =
+            spots.iter().enumerate().flat_map(|(number, a)| spots[..number].iter().map(move |b| (a, b)));
+        pairs.map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1])).fold(f64::INFINITY, f64::min)
+    };
+    let (best, wide) = (spots(Spread::Best), spots(Spread::Wide));
+    assert_eq!((best.len(), wide.len()), (12, 12));
+    assert!(nearest(&best) < 0.05 && nearest(&wide) >= 0.08, "{best:?} {wide:?}");
 }
 
 /// An open drawer, half of it in its cabinet: what goes into it goes into the other half, and nowhere when it stands out too little.
