@@ -44,6 +44,13 @@ struct PlannedPlace<T> {
     lower: T,
 }
 
+/// What was found of the places that were asked for.
+struct Found<T> {
+    way: PlannedPlace<T>,
+    poses: Vec<ToolPose>,
+    misses: Misses,
+}
+
 impl<R: Robot> Course<'_, R> {
     pub(crate) fn place(&self, order: &Order) -> Result<String, SkillFault> {
         let map = self.robot.map(order.map_version)?;
@@ -84,14 +91,14 @@ impl<R: Robot> Course<'_, R> {
     ) -> Result<String, SkillFault> {
         let world = self.world(map)?;
         let targets: Vec<&str> = order.targets.iter().map(|key| key.0.as_str()).collect();
-        let (way, poses, misses) = match self.way_to_place((order, relation, held), map, &world, Spread::Best)
-        {
-            // What the hand holds askew may not get down anywhere near the robot.
-            Err(SkillFault::NoPlan { .. }) => {
-                self.way_to_place((order, relation, held), map, &world, Spread::Wide)?
-            }
-            way => way?,
-        };
+        let Found { way, poses, misses } =
+            match self.way_to_place((order, relation, held), map, &world, Spread::Best) {
+                // What the hand holds askew may not get down anywhere near the robot.
+                Err(SkillFault::NoPlan { .. }) => {
+                    self.way_to_place((order, relation, held), map, &world, Spread::Wide)?
+                }
+                way => way?,
+            };
         let candidate = &way.candidate;
         let chosen = Chosen {
             candidates: poses,
@@ -163,7 +170,7 @@ impl<R: Robot> Course<'_, R> {
         map: &ObjectMap,
         world: &World,
         spread: Spread,
-    ) -> Result<(PlannedPlace<R::Planned>, Vec<ToolPose>, Misses), SkillFault> {
+    ) -> Result<Found<R::Planned>, SkillFault> {
         let candidates = self.places(order, relation, held, map, spread)?;
         let [x, y] = candidates[0].spot;
         let (count, key) = (candidates.len(), &held.object.key);
@@ -177,7 +184,7 @@ impl<R: Robot> Course<'_, R> {
         let mut misses = Misses::default();
         let way = self.reach_place(&candidates, world, &targets, &mut misses);
         let way = way.inspect_err(|fault| self.tell_no_plan(fault, &poses, &misses))?;
-        Ok((way, poses, misses))
+        Ok(Found { way, poses, misses })
     }
 
     /// The last of the way down, slowly until what is held is felt to stand: it may reach lower than it seemed, and a stiff arm

@@ -71,7 +71,7 @@ fn candidates(c: &mut Criterion) {
             reach: Reach::default(),
             sight: None,
             swept: &[],
-            spread: Spread::Best,
+            spread: Default::default(),
             limit: 14,
         };
         c.bench_function(&format!("places, {}", relation.name()), |b| {
