@@ -72,15 +72,15 @@ pub(crate) fn choices(
 ) -> Vec<Choice> {
     let mut choices = Vec::new();
     for (index, tool) in tools.iter().enumerate() {
-        let discount = if barren.iter().any(|producer| producer == tool.producer()) { BARREN } else { 1.0 };
-        let promise = discount * prior.promise(tool.name());
-        let (cures, cost) = (tool.cures(evidence), tool.cost());
+        let (cures, cost, promise) = (tool.cures(evidence), tool.cost(), prior.promise(tool.name()));
         if cost > budget + 1e-9 {
             continue;
         }
+        let is_barren = barren.iter().any(|producer| producer == tool.producer());
+        let likely = if is_barren { BARREN * promise } else { promise };
         let worth = match evidence.is_empty() {
-            true => promise - 1.0,
-            false => promise * gain(cures, diagnostics) / cost.max(1e-9),
+            true => likely - 1.0,
+            false => likely * gain(cures, diagnostics) / cost.max(1e-9),
         };
         let (tool, cures) = (tool.name().to_owned(), cures.to_vec());
         choices.push(Choice { index, tool, cures, cost, promise, worth });

@@ -4,7 +4,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_scene::Relation;
 use prehend_skills::grasp::{Reach, grasp_candidates};
-use prehend_skills::place::place_candidates;
+use prehend_skills::place::{Spread, place_candidates};
 use prehend_skills::{GraspRequest, GripperModel, HeldShape, PlaceRequest};
 use std::hint::black_box;
 
@@ -71,7 +71,7 @@ fn candidates(c: &mut Criterion) {
             reach: Reach::default(),
             sight: None,
             swept: &[],
-            spread: Default::default(),
+            spread: Spread::Best,
             limit: 14,
         };
         c.bench_function(&format!("places, {}", relation.name()), |b| {

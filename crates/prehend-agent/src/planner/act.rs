@@ -282,24 +282,30 @@ impl Grounder<'_, '_, '_> {
                 self.clear_over(target, actions)?;
             }
         }
-        actions.extend(picked);
-        let ([target], Relation::In) = (targets, relation) else { return Ok(()) };
-        let is_closed = match self.surely(target)? {
-            Some(_) => !self.is_surely_made(target, Makes::Open)?,
-            // Nobody can tell from afar: it is gone to, and opened when it is closed.
-            None => self.tools.rooms() && self.state_of(target)?.is_some(),
+        let target = match (targets, relation) {
+            ([target], Relation::In) if self.is_to_be_opened(target)? => target,
+            _ => {
+                actions.extend(picked);
+                return Ok(());
+            }
         };
-        if !is_closed {
-            return Ok(());
-        }
         let mut empty = None;
         // It is grasped after the opening instead.
-        let is_here = actions.pop_if(is_picked).is_some() || held.is_none();
+        let is_here = picked.is_some() || held.is_none();
         // The hand is full, or the open drawer would hang over it.
         if !is_here || will_hang_over(target, object, &*self.map()?) {
             actions.push(Action::put_on_table(object.clone(), None));
         }
         self.act(target, "open", None, &mut empty, actions)
+    }
+
+    /// Whether what something shall be put into is closed, or ajar.
+    fn is_to_be_opened(&mut self, target: &ObjectKey) -> Result<bool, Fault> {
+        Ok(match self.surely(target)? {
+            Some(_) => !self.is_surely_made(target, Makes::Open)?,
+            // Nobody can tell from afar: it is gone to, and opened when it is closed.
+            None => self.tools.rooms() && self.state_of(target)?.is_some(),
+        })
     }
 
     /// As [`state_of`](Self::state_of), when it is beyond doubt: from across a room a gap of a few centimetres does not show, so that

@@ -72,22 +72,22 @@ impl Hollow {
         let mut inside: HashSet<(i32, i32)> =
             (xs.0..=xs.1).flat_map(|x| (ys.0..=ys.1).map(move |y| (x, y))).filter(shadow).collect();
         inside.extend(seen.keys());
-        inside.retain(|(x, y)| is_open([origin[0] + f64::from(*x) * cell, origin[1] + f64::from(*y) * cell]));
-        if inside.is_empty() {
-            return Self { is_covered: true, ..Self::default() };
-        }
         let rooms = rooms(inside, |at| seen.contains_key(at));
         let middle = [f64::from(xs.0 + xs.1) / 2.0, f64::from(ys.0 + ys.1) / 2.0];
         let half = [f64::from(xs.1 - xs.0) / 2.0, f64::from(ys.1 - ys.0) / 2.0];
-        let room = match compartment {
+        let mut room = match compartment {
             None => largest(rooms),
             Some(side) => at_side(rooms, side, middle, half),
         };
-        let (x, y) = (range(room.iter().map(|at| at.0)), range(room.iter().map(|at| at.1)));
         if room.is_empty() {
             return Self::default();
         }
         let at = |axis: usize, index: f64| origin[axis] + index * cell;
+        room.retain(|(x, y)| is_open([at(0, f64::from(*x)), at(1, f64::from(*y))]));
+        if room.is_empty() {
+            return Self { is_covered: true, ..Self::default() };
+        }
+        let (x, y) = (range(room.iter().map(|at| at.0)), range(room.iter().map(|at| at.1)));
         Self {
             cell,
             origin,

@@ -153,6 +153,31 @@ fn things_go_into_containers_one_after_the_other() {
     assert!((mean(&object).xy() - nalgebra::Vector2::new(0.45, 0.10)).norm() < 0.10);
 }
 
+/// A caddy in two halves: what stands in one, higher than its walls, does not make it one room.
+#[test]
+fn a_full_compartment_leaves_the_other_one_what_it_is() {
+    let (held, _, _) = hold(&cuboid(0.03, 0.03, 0.04));
+    let wall = |x: f64, y: f64, size: [f64; 2]| at(&cuboid(size[0], size[1], 0.06), x, y, 0.0);
+    let caddy = [
+        at(&cuboid(0.16, 0.28, 0.006), 0.42, 0.0, 0.0),
+        wall(0.34, 0.0, [0.006, 0.28]),
+        wall(0.50, 0.0, [0.006, 0.28]),
+        wall(0.42, -0.14, [0.16, 0.006]),
+        wall(0.42, 0.0, [0.16, 0.006]),
+        wall(0.42, 0.14, [0.16, 0.006]),
+    ]
+    .concat();
+    let full = at(&cuboid(0.15, 0.125, 0.15), 0.42, -0.07, 0.0);
+    let (targets, others) = ([caddy.as_slice()], [full.as_slice()]);
+    let into = |side: Compartment| {
+        let asked = request(Relation::In, &held, &targets, &others);
+        place_candidates(&PlaceRequest { compartment: Some(side), ..asked })
+    };
+    let found = into(Compartment::Left).unwrap_or_else(|error| panic!("{error}"));
+    assert!(found.iter().all(|candidate| candidate.spot[1] > 0.0), "{found:?}");
+    assert_eq!(into(Compartment::Right), Err(PlaceError::NoSpace { relation: Relation::In }));
+}
+
 /// Where the best places are no use, others lie all over the table.
 #[test]
 fn places_can_be_spread_over_the_table() {
