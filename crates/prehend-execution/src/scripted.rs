@@ -134,8 +134,8 @@ pub(crate) struct Scripted {
     hidden: RefCell<Option<(ObjectKey, &'static str)>>,
     /// Motion sequences under way.
     moving: Cell<usize>,
-    /// So many straight lines from now on lead nowhere.
-    blocked: Cell<usize>,
+    /// Straight lines that end so near to where the first one would, metres, lead nowhere.
+    blocked: Cell<Option<(f64, Option<Point3<f64>>)>>,
     told: RefCell<Vec<(String, String)>>,
 }
 
@@ -158,7 +158,7 @@ impl Scripted {
             script: Script::default(),
             hidden: RefCell::default(),
             moving: Cell::new(0),
-            blocked: Cell::new(0),
+            blocked: Cell::new(None),
             told: RefCell::default(),
         }
     }
@@ -174,9 +174,9 @@ impl Scripted {
         self.hidden.replace(Some((key.into(), view)));
     }
 
-    /// So many straight lines from now on lead nowhere.
-    pub(crate) fn block(&self, lines: usize) {
-        self.blocked.set(lines);
+    /// From now on straight lines lead nowhere that end so near to where the first one would, metres.
+    pub(crate) fn block(&self, around: f64) {
+        self.blocked.set(Some((around, None)));
     }
 
     /// One call from now on fails: the one that is made after `calls` others.
@@ -356,9 +356,13 @@ impl Robot for Scripted {
         _speed: SpeedLimits,
     ) -> Found<Points> {
         self.call(Call::Line)?;
-        if let Some(left) = self.blocked.get().checked_sub(1) {
-            self.blocked.set(left);
-            return Ok(Err(Miss("something is there".to_owned())));
+        if let (Some((around, first)), Some(last)) = (self.blocked.get(), poses.last()) {
+            let end = Point3::from(last.translation.vector);
+            let first = first.unwrap_or(end);
+            self.blocked.set(Some((around, Some(first))));
+            if (end - first).norm() < around {
+                return Ok(Err(Miss("something is there".to_owned())));
+            }
         }
         let mut points = vec![start.to_vec()];
         for pose in poses {

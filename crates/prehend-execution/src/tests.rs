@@ -184,15 +184,17 @@ fn nothing_is_put_where_a_drawer_opens() {
 /// There is no way to any of the best places: others are tried, all over the table.
 #[test]
 fn where_the_best_places_are_no_use_another_one_is_found() {
-    for (lines, is_put_down) in [(0, true), (14, true), (1000, false)] {
+    for (around, is_put_down) in [(0.0, true), (0.15, true), (2.0, false)] {
         let (robot, mut memory) = (Scripted::before(table()), Memory::default());
         done(&execute(&robot, &mut memory, &order(Skill::Grasp, "cube_0")));
-        robot.block(lines);
-        let down = Order { relation: Some(Relation::Table), ..order(Skill::Place, "cube_0") };
+        robot.block(around);
+        // The best places are those in the middle of the area.
+        let area = Some(Area { low: [0.25, -0.3], high: [0.55, 0.3] });
+        let down = Order { relation: Some(Relation::Table), area, ..order(Skill::Place, "cube_0") };
         let ended = execute(&robot, &mut memory, &down);
         if is_put_down {
             done(&ended);
-            assert!(robot.place_of("cube_0").z < 0.03, "{lines}: {}", robot.place_of("cube_0"));
+            assert!(robot.place_of("cube_0").z < 0.03, "{around}: {}", robot.place_of("cube_0"));
         } else {
             assert_eq!(reason(&ended), Reason::NoPlan, "{ended:?}");
             assert_eq!(ended.held, Some(ObjectKey::from("cube_0")));
