@@ -7,8 +7,6 @@ use prehend_scene::{Deficiency, Diagnostics, Evidence};
 
 /// Discount eta_off of tools that were not proposed (AAH eq. 15).
 const OFF_TARGET: f64 = 0.5;
-/// What a look is worth by a producer that found nothing at another scale, as a share of what it would be worth.
-const BARREN: f64 = 0.5;
 /// The two best are near-tied when they differ by less than this share of the best (AAH 0.A.2).
 const NEAR_TIE: f64 = 0.1;
 /// So many retries for one deficiency, one after the other, say that the heuristic does not know better (AAH 0.A.2).
@@ -61,7 +59,7 @@ pub trait Adviser {
 }
 
 /// The tools that the budget allows, each with its expected gain by its cost (eq. 5 with eq. 15). `barren` are the producers that found
-/// nothing here.
+/// nothing here: whatever they found elsewhere, the others come first.
 pub(crate) fn choices(
     tools: &[Box<dyn Tool + Send>],
     diagnostics: &Diagnostics,
@@ -77,7 +75,7 @@ pub(crate) fn choices(
             continue;
         }
         let is_barren = barren.iter().any(|producer| producer == tool.producer());
-        let likely = if is_barren { BARREN * promise } else { promise };
+        let likely = if is_barren { 0.0 } else { promise };
         let worth = match evidence.is_empty() {
             true => likely - 1.0,
             false => likely * gain(cures, diagnostics) / cost.max(1e-9),

@@ -125,6 +125,29 @@ fn who_found_nothing_comes_after_who_was_not_asked() {
     let found = run(vec![record("detector", 1.0, 100)], tools(), BUDGET);
     assert_eq!(names(&found), ["geometry", "color", "color zoomed"]);
     assert!(found.diagnostics.committed, "{found:?}");
+    // Whatever is remembered of colour with such things: what was seen here counts more.
+    let tally = |helped: f64| memory::Tally { helped, tried: 9 };
+    let episode = memory::Episode {
+        appearance: memory::Appearance {
+            class: "drawer".to_owned(),
+            part: "handle".to_owned(),
+            sides: [0.1; 3],
+            colors: Vec::new(),
+        },
+        skills: [("geometry zoomed", 9.0), ("color", 1.0), ("color zoomed", 1.0)]
+            .map(|(name, helped)| (name.to_owned(), tally(helped)))
+            .into(),
+        producers: std::collections::BTreeMap::new(),
+        score: 0.9,
+        episodes: 9,
+    };
+    let mut known = memory::Memory::default();
+    known.keep(episode.clone());
+    let prior = known.recall(&episode.appearance);
+    let initial = vec![record("detector", 1.0, 100)];
+    let found =
+        gather(initial, tools(), &mut Verifier { asked: 0 }, course(BUDGET, &prior)).expect("a judge");
+    assert_eq!(names(&found)[..2], ["geometry", "color"]);
     // Nothing is there to diagnose: the order is the same.
     assert_eq!(names(&run(Vec::new(), tools(), BUDGET))[..2], ["geometry", "color"]);
 }
