@@ -6,7 +6,8 @@
 //!   nothing was before. For a door, the angle at which it is seen decides (see `door`). For a knob and a lever, the direction
 //!   in which they point decides (see `knob` and `lever`).
 //! - open, when it came less far than was wanted: the image alone decides, by how far the drawer stands out.
-//! - close, when it stopped before it went as far as was wanted: the image alone decides, and only what is plainly shut counts.
+//! - close, when it stopped before it went as far as was wanted, or when nothing stopped it: the image alone decides, and only what
+//!   is plainly shut counts. That it went far says nothing: how far it had stood open is not known so well.
 //! - press: the hand felt the part give way, stop and come back; and the object still stands where it stood.
 //!
 //! What only the hand's own motion says is never enough where an image can show it: pads slip off.
@@ -16,7 +17,8 @@ use super::{
 };
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::LevelSpread;
-use prehend_scene::{Felt, Object, ObjectMap, Observation, PartEffect, PartMotion, SkillPlan, furniture};
+use prehend_scene::furniture::{self, Opening};
+use prehend_scene::{Felt, Object, ObjectMap, Observation, PartEffect, PartMotion, SkillPlan};
 
 /// Points of a part lie within this of its middle, metres.
 pub(super) const PART_RADIUS: f64 = 0.035;
@@ -185,10 +187,16 @@ fn moved(
         _ => format!("the part is seen {mm:.0} mm from where it was"),
     };
     // What was pushed in a part of the way has moved, and is not closed.
-    if motion.effect == PartEffect::Close
-        && let Some(out) = stands_open(motion, now)
-    {
-        return failed(format!("it is still seen to stand {:.0} mm open", out * 1e3));
+    if motion.effect == PartEffect::Close {
+        if let Some(out) = stands_open(motion, felt, now) {
+            return failed(format!("it is still seen to stand {:.0} mm open", out * 1e3));
+        }
+        if !felt.stopped && !is_shut(motion, now) {
+            return not_observed(format!(
+                "nothing stopped the hand in the {:.0} mm that it pushed, and it is not seen to be shut",
+                felt.travel * 1e3
+            ));
+        }
     }
     if fresh && (motion.effect != PartEffect::Close || stayed < came) {
         return Outcome::Succeeded { because: how_far(felt.displacement.norm() * 1e3) };
@@ -199,7 +207,7 @@ fn moved(
         }
         Some(_) | None => {}
     }
-    if motion.effect == PartEffect::Close && felt.stopped && is_shut(motion, now) {
+    if motion.effect == PartEffect::Close && is_shut(motion, now) {
         return Outcome::Succeeded { because: SHUT.to_owned() };
     }
     if had >= PART_POINTS && stayed > had / 2 && came < needed(had) {
@@ -266,12 +274,14 @@ fn is_shut(motion: &PartMotion, now: &[Object]) -> bool {
     !found.is_empty() && found.iter().all(shut)
 }
 
-/// How far a drawer that is seen there still stands plainly open, metres; `None` when none does.
-fn stands_open(motion: &PartMotion, now: &[Object]) -> Option<f64> {
+/// How far a drawer that is seen there still stands open, metres; `None` when none does. Where something stopped the hand, as the end
+/// of its way does, only what stands plainly open counts.
+fn stands_open(motion: &PartMotion, felt: &Felt, now: &[Object]) -> Option<f64> {
     let map = ObjectMap { objects: now.to_vec(), ..ObjectMap::default() };
     let drawers = panels_at(motion, now).into_iter().filter(|object| !furniture::is_door(&object.class_name));
-    let out = |object: &Object| furniture::opening(object, &map).map(|opening| opening.offset);
-    drawers.filter_map(out).filter(|out| *out > PLAINLY_OPEN).max_by(f64::total_cmp)
+    let opened = drawers.filter_map(|object| furniture::opening(object, &map));
+    let counts = |opening: &Opening| opening.is_open() && (!felt.stopped || opening.offset > PLAINLY_OPEN);
+    opened.filter(counts).map(|opening| opening.offset).max_by(f64::total_cmp)
 }
 
 /// What the object was called before; empty when it was not seen.
