@@ -3,10 +3,15 @@
 use super::depth;
 use super::dice::{self, NormalTable};
 use super::drawable::Drawable;
-use super::render::{LabelImage, RenderError, Renderer, View};
+use super::render::{LabelImage, Picture, RenderError, Renderer, View};
 use crate::scene::CameraSpec;
 use nalgebra::Isometry3;
 use prehend_geometry::{ColorImage, DepthImage, Intrinsics};
+use std::sync::Arc;
+
+/// What moved less than this since the last picture was drawn stands still, metres and radians: a twentieth of a pixel at the nearest
+/// distance that is measured.
+const STANDS_STILL: f64 = 1e-5;
 
 /// Intrinsics of the wrist camera: those that a RealSense D435i reports for its colour stream at 640 x 480
 /// (about 615 pixels of focal length, 55 degrees across; units differ by some pixels), with the ideal centre.
@@ -36,12 +41,43 @@ pub struct RgbdCamera {
     seed: u64,
     renderer: Renderer,
     normals: NormalTable,
+    last: Option<Drawn>,
+}
+
+/// A picture, and what it was drawn of: most of the time nothing moves, and drawing costs more than all the rest of a frame.
+struct Drawn {
+    view: View,
+    drawables: Vec<Drawable>,
+    picture: Picture,
+}
+
+impl Drawn {
+    /// Whether it is what this view of these would show.
+    fn shows(&self, view: &View, drawables: &[Drawable]) -> bool {
+        self.view.intrinsics == view.intrinsics
+            && is_at(&self.view.world_from_camera, &view.world_from_camera)
+            && self.drawables.len() == drawables.len()
+            && self.drawables.iter().zip(drawables).all(|(was, is)| looks_alike(was, is))
+    }
+}
+
+/// Whether two drawables look the same and are at the same place.
+fn looks_alike(a: &Drawable, b: &Drawable) -> bool {
+    Arc::ptr_eq(&a.mesh, &b.mesh)
+        && (a.color, a.surface, a.owner, a.region) == (b.color, b.surface, b.owner, b.region)
+        && is_at(&a.world_from_mesh, &b.world_from_mesh)
+}
+
+/// Whether two poses are one but for what no picture shows; never when one is not finite.
+fn is_at(a: &Isometry3<f64>, b: &Isometry3<f64>) -> bool {
+    (a.translation.vector - b.translation.vector).norm() <= STANDS_STILL
+        && a.rotation.angle_to(&b.rotation) <= STANDS_STILL
 }
 
 impl RgbdCamera {
     /// A camera with the noise of `spec`, drawn from `seed`.
     pub fn new(intrinsics: Intrinsics, spec: CameraSpec, seed: u64) -> Self {
-        Self { intrinsics, spec, seed, renderer: Renderer::new(), normals: NormalTable::new() }
+        Self { intrinsics, spec, seed, renderer: Renderer::new(), normals: NormalTable::new(), last: None }
     }
 
     /// The camera's intrinsics.
@@ -59,21 +95,26 @@ impl RgbdCamera {
         frame: u64,
     ) -> Result<Capture, RenderError> {
         let view = View { world_from_camera: *world_from_camera, intrinsics: self.intrinsics };
-        let mut picture = self.renderer.render(&view, drawables)?;
+        let drawn = match self.last.take() {
+            Some(last) if last.shows(&view, drawables) => last,
+            _ => {
+                let picture = self.renderer.render(&view, drawables)?;
+                Drawn { view, drawables: drawables.to_vec(), picture }
+            }
+        };
+        let picture = &drawn.picture;
         let depth = depth::measure(
-            &picture,
+            picture,
             self.spec.depth_noise.as_ref(),
             &self.normals,
             dice::hash(&[self.seed, frame, 1]),
         );
-        self.add_color_noise(&mut picture.color, dice::hash(&[self.seed, frame, 2]));
-        Ok(Capture {
-            color: picture.color,
-            depth,
-            labels: picture.labels,
-            parts: picture.parts,
-            true_depth: picture.depth,
-        })
+        let mut color = picture.color.clone();
+        self.add_color_noise(&mut color, dice::hash(&[self.seed, frame, 2]));
+        let (labels, parts) = (picture.labels.clone(), picture.parts.clone());
+        let capture = Capture { color, depth, labels, parts, true_depth: picture.depth.clone() };
+        self.last = Some(drawn);
+        Ok(capture)
     }
 
     fn add_color_noise(&self, color: &mut ColorImage, key: u64) {

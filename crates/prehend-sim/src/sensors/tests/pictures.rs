@@ -170,3 +170,35 @@ fn meshes_are_closed_and_face_outwards() {
     assert!(Mesh::from_triangles(&[Point3::origin()], &[[0, 0, 1]]).is_err());
     assert!(Mesh::from_triangles(&[Point3::new(0.0, f64::NAN, 0.0)], &[[0, 0, 0]]).is_err());
 }
+
+/// The camera draws again what moved, from where it was drawn and not from where it was last, and what it sees from elsewhere.
+#[test]
+fn what_stands_still_is_drawn_once() {
+    let mut setting = Setting::table();
+    let object = setting.object(CUBE, [200, 30, 30], 0.45, 0.0, 0.05);
+    let stage = Stage::new(&setting.items).unwrap();
+    let mut camera = RgbdCamera::new(wrist_camera_intrinsics(), clean(), 1);
+    let mut see = |setting: &Setting| {
+        let drawables = stage.drawables(&setting.frame).unwrap();
+        camera.capture(&setting.frame.base_from_camera, &drawables, 0).unwrap()
+    };
+    let first = see(&setting);
+    let mut lift = |setting: &mut Setting, by: f64| {
+        setting.frame.base_from_body[object + 1].translation.z += by;
+        see(setting)
+    };
+    assert_eq!(lift(&mut setting, 6e-6), first, "less than can be seen");
+    let moved = lift(&mut setting, 6e-6);
+    assert_ne!(moved.true_depth, first.true_depth, "what creeps is drawn again in the end");
+    assert_ne!(lift(&mut setting, 0.01).labels, moved.labels);
+    setting.frame.base_from_body[object + 1].translation.z = f64::NAN;
+    let drawables = stage.drawables(&setting.frame).unwrap();
+    assert!(camera.capture(&setting.frame.base_from_camera, &drawables, 0).is_err());
+    setting.frame.base_from_body[object + 1] = at(0.45, 0.0, 0.025);
+    let again = camera.capture(&setting.frame.base_from_camera, &stage.drawables(&setting.frame).unwrap(), 0);
+    assert_eq!(again.unwrap(), first);
+    setting.frame.base_from_camera = camera_above(0.45, 0.0, 0.61);
+    let drawables = stage.drawables(&setting.frame).unwrap();
+    let from_above = camera.capture(&setting.frame.base_from_camera, &drawables, 0).unwrap();
+    assert_eq!(from_above, setting.capture(clean(), 1, 0));
+}
