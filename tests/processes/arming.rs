@@ -1,7 +1,7 @@
 //! The robot's own safety, through the drivers' real interfaces: nothing moves before it is confirmed, each refusal is told with its reason, a
 //! loss in motion stops the robot and ends the goal, and the node that ends leaves the robot stopped.
 
-use crate::harness::{EASY_GOAL, Stage, StageOptions, wait_for};
+use crate::harness::{EASY_GOAL, Stage, StageOptions, one_at_a_time, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
 use serde_json::{Value, json};
@@ -43,6 +43,7 @@ async fn is_refused(stage: &mut Stage, goal: &str, words: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_xarm_is_armed_first_watched_and_left_stopped() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
 
     // What was set, in the controller's units: millimetres, radians, kilograms.
@@ -121,6 +122,7 @@ async fn an_xarm_is_armed_first_watched_and_left_stopped() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_its_fence_an_xarm_does_not_move() {
+    let _turn = one_at_a_time().await;
     let options = StageOptions {
         parameters: vec![
             (NodeName::Sim, "detector:=perfect"),
@@ -140,6 +142,7 @@ async fn without_its_fence_an_xarm_does_not_move() {
 /// Somebody who does not ask for arming is refused by the robot side, as by a real one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_driver_that_nobody_armed_refuses() {
+    let _turn = one_at_a_time().await;
     let options = StageOptions {
         parameters: vec![(NodeName::Sim, "detector:=perfect"), (NodeName::Skills, "arming:=off")],
         ..StageOptions::default()
@@ -177,6 +180,7 @@ async fn both_told(stage: &mut Stage, status: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stretch_stops_at_its_runstop_and_moves_in_its_modes() {
+    let _turn = one_at_a_time().await;
     let options = StageOptions { scene: ROOM, robot: "stretch", speed: 4.0, ..StageOptions::default() };
     let mut stage = Stage::start(options).await;
 

@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{EASY_GOAL, EASY_SCENE, PREHEND, Stage, StageOptions, repository, wait_for};
+use crate::harness::{
+    EASY_GOAL, EASY_SCENE, PREHEND, Stage, StageOptions, one_at_a_time, repository, wait_for,
+};
 use crate::scripted::{Reply, ScriptedModel, nowhere};
 use futures::StreamExt;
 use prehend_bags::stored_messages;
@@ -82,6 +84,7 @@ fn log(stage: &Stage) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_word_of_the_model_decides_what_is_retrieved() {
+    let _turn = one_at_a_time().await;
     let script = vec![
         Reply::judging(|label| label.contains("plate")),
         Reply::judging(|_| true),
@@ -110,6 +113,7 @@ async fn the_word_of_the_model_decides_what_is_retrieved() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_the_model_the_built_in_confirm_answers_with_a_warning() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().unwrap();
     let mut stage = stage(&nowhere(), &folder).await;
     let answer = retrieve(&stage, "red block").await;
@@ -174,6 +178,7 @@ fn places(said: &Said, text: &str) -> Vec<String> {
 /// A server that refuses the key and sends it back: it is in no log, at the most talkative level, on no topic and in no recording.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_key_is_nowhere_even_when_the_server_sends_it_back() {
+    let _turn = one_at_a_time().await;
     let server = ScriptedModel::start(vec![Reply::Refused]).await;
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -183,8 +188,7 @@ async fn the_key_is_nowhere_even_when_the_server_sends_it_back() {
     );
     std::fs::write(path("object_map.yaml"), vlm).unwrap();
     // Few pictures: on a busy machine the middleware may lose some of many.
-    std::fs::write(path("scene.yaml"), format!("{EASY_SCENE}camera: {{rate_hz: 4, depth_noise: true}}\n"))
-        .unwrap();
+    std::fs::write(path("scene.yaml"), EASY_SCENE).unwrap();
 
     let said = Said::default();
     let domain = Domain::free(Purpose::Run).unwrap();

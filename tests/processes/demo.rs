@@ -1,6 +1,8 @@
 //! `prehend demo` as a script has it: one JSON object, a run folder, nothing left behind.
 
-use crate::harness::{EASY_GOAL, EASY_SCENE, PATIENCE, PREHEND, children_of, is_alive, repository, wait_for};
+use crate::harness::{
+    EASY_GOAL, EASY_SCENE, PATIENCE, PREHEND, children_of, is_alive, one_at_a_time, repository, wait_for,
+};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -56,6 +58,7 @@ fn is_picture(path: &Path, told: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_goal_is_carried_out_and_told() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     let output = tokio::time::timeout(PATIENCE, demo(&folder, EASY_GOAL).output())
         .await
@@ -103,6 +106,7 @@ async fn a_goal_is_carried_out_and_told() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_refusal_has_its_own_code_and_moves_nothing() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     let output = tokio::time::timeout(PATIENCE, demo(&folder, "throw the red block").output())
         .await
@@ -118,6 +122,7 @@ async fn a_refusal_has_its_own_code_and_moves_nothing() {
 /// Ctrl-C during a motion: the goal ends typed, with a code of its own, and every child is gone with the parent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupt_ends_everything() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     let parent = demo(&folder, EASY_GOAL).spawn().expect("runs");
     let pid = parent.id().expect("a process");
@@ -143,6 +148,7 @@ async fn an_interrupt_ends_everything() {
 /// The parent is killed as nothing can prevent: every child ends by itself.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_left_behind_when_the_parent_is_killed() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     let mut parent = demo(&folder, EASY_GOAL).spawn().expect("runs");
     let pid = parent.id().expect("a process");

@@ -1,6 +1,6 @@
 //! The describer among the other nodes: a drawer that was opened once is known, also to the next robot, which opens it by that.
 
-use crate::harness::{PREHEND, Stage, StageOptions, begins, repository, wait_for};
+use crate::harness::{PREHEND, Stage, StageOptions, begins, one_at_a_time, repository, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::names;
@@ -63,6 +63,7 @@ fn was_known(events: &[TraceEvent]) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_drawer_that_was_opened_is_known_to_the_next_robot() {
+    let _turn = one_at_a_time().await;
     let kept = tempfile::tempdir().expect("a folder");
     let (folder, memory) = (kept.path().join("deep/known"), kept.path().join("home.db"));
     let mut first = stage(&folder, &memory).await;

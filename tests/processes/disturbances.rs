@@ -1,7 +1,7 @@
 //! Somebody interferes while a goal is carried out: things are moved, knocked over, taken out of the hand, taken away. What is claimed
 //! at the end is so, and what can be done all the same is done.
 
-use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions};
+use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, one_at_a_time};
 use prehend_cli::goal::Followed;
 use prehend_cli::outcome::Outcome;
 use serde_json::{Value, json};
@@ -39,6 +39,7 @@ async fn is_told_as_it_is(stage: &mut Stage, what: &str, object: &str, followed:
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_somebody_does_meanwhile_is_noticed() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions { scene: SCENE, ..StageOptions::default() }).await;
 
     for (what, phase, requests) in [
@@ -67,6 +68,7 @@ async fn what_somebody_does_meanwhile_is_noticed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_arm_that_does_not_come_forward_lifts_what_it_holds_and_goes_on() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions { scene: SCENE, ..StageOptions::default() }).await;
     // The first transit leads to the block, the second one carries it; the approach ends at it.
     for (what, phase, requests) in [

@@ -1,7 +1,7 @@
 //! Driving among the other nodes, and what goes wrong on the way: a stop, a lost node, a blocked doorway, a localisation that jumps, a
 //! bump, things that are gone, a robot that dies. Each ends typed, and what is claimed is so.
 
-use crate::harness::{Stage, StageOptions, begins, wait_for};
+use crate::harness::{Stage, StageOptions, begins, one_at_a_time, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::geometry_msgs::msg::Point;
@@ -128,6 +128,7 @@ async fn obstacles_are_overcome_or_told(stage: &mut Stage) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_drive_ends_typed_whatever_happens() {
+    let _turn = one_at_a_time().await;
     let options = StageOptions { scene: ROOM, robot: "ranger_xarm6", speed: 4.0, ..StageOptions::default() };
     let mut stage = Stage::start(options).await;
     let toured = stage.goal("look around").await;

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use crate::harness::{
-    EASY_GOAL, EASY_PLACE, PREHEND, Stage, StageOptions, begins_in, in_time, repository, wait_for,
+    EASY_GOAL, EASY_PLACE, PREHEND, Stage, StageOptions, begins_in, in_time, one_at_a_time, repository,
+    wait_for,
 };
 use futures::StreamExt;
 use prehend_cli::node::{NODES, NodeName};
@@ -226,6 +227,7 @@ fn no_shared_memory_is_used(stage: &Stage) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn parameters_diagnostics_logs_and_a_second_prehend() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     no_shared_memory_is_used(&stage);
     parameters_are_described_and_limits_are_kept(&stage).await;
@@ -253,6 +255,7 @@ async fn state(stage: &Stage, node: &str) -> u8 {
 /// Deactivated in a motion, `skills` stops the arm before it answers; nothing moves until it is activated.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_an_active_node_works() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     let managed: Vec<NodeName> = NODES.into_iter().filter(|node| *node != NodeName::Sim).collect();
     for node in &managed {
@@ -347,6 +350,7 @@ async fn is_not_taken(stage: &mut Stage, when: &str) {
 /// all down.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lifecycle_manager_brings_a_graph_up_pauses_it_and_takes_it_down() {
+    let _turn = one_at_a_time().await;
     let mut parameters = vec![(NodeName::Sim, "detector:=perfect")];
     parameters.extend(MANAGED.map(|node| (node, "autostart:=false")));
     let mut stage = Stage::begin(StageOptions { parameters, ..Default::default() });
@@ -398,6 +402,7 @@ async fn a_lifecycle_manager_brings_a_graph_up_pauses_it_and_takes_it_down() {
 /// `--ros-args` of a whole graph: another namespace, other names of the robot side, a parameter, a goal.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_graph_in_another_namespace_with_other_names() {
+    let _turn = one_at_a_time().await;
     let line = "--ros-args -r __ns:=/robot1/prehend -r /tf:=/robot1/tf -r /tf_static:=/robot1/tf_static \
                 -r /joint_states:=/robot1/joint_states -r /move_action:=/robot1/move_action \
                 -r /camera/color/image_raw:=/robot1/camera/color/image_raw -r /compute_ik:=/robot1/compute_ik \

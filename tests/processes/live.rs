@@ -1,7 +1,8 @@
 //! `prehend up` and the commands that ask it, as a user has them; and two graphs at once.
 
 use crate::harness::{
-    EASY_GOAL, EASY_SCENE, PATIENCE, PREHEND, children_of, in_time, is_alive, repository, wait_for,
+    EASY_GOAL, EASY_SCENE, PATIENCE, PREHEND, children_of, in_time, is_alive, one_at_a_time, repository,
+    wait_for,
 };
 use prehend_cli::domain::{Domain, Purpose};
 use prehend_cli::graph::{Graph, GraphOptions};
@@ -103,6 +104,7 @@ async fn interrupt(process: &Child) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_graph_that_is_up_is_asked_stopped_and_ended() {
+    let _turn = one_at_a_time().await;
     let mut up = Up::start().await;
     let children = children_of(up.process.id().expect("a process"));
     assert_eq!(children.len(), 6);
@@ -177,6 +179,7 @@ async fn a_graph_that_is_up_is_asked_stopped_and_ended() {
 /// `doctor --graph` where the graph is, and where it is not: another namespace, domain, middleware; other names.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn doctor_says_who_is_missing_and_where_to_look() {
+    let _turn = one_at_a_time().await;
     let up = Up::start().await;
     let robot = std::fs::read_to_string(repository().join("config/robots/xarm6.yaml")).expect("the file");
     let renamed = up.folder.path().join("renamed.yaml");
@@ -227,6 +230,7 @@ async fn doctor_says_who_is_missing_and_where_to_look() {
 /// Two at once, in the same second, in the same folder: each has a domain and a folder of its own.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_demos_at_once_do_not_meet() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("scene.yaml"), EASY_SCENE).expect("the scene file");
     let demo = |goal: &'static str| {

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{PREHEND, Stage, StageOptions, repository, wait_for};
+use crate::harness::{PREHEND, Stage, StageOptions, one_at_a_time, repository, wait_for};
 use crate::onnx::{Axis::Free, Axis::Is, Graph, Kind};
 use prehend_cli::node::{NODES, NodeName};
 use prehend_models::runtime::Places;
@@ -141,6 +141,7 @@ async fn first_map(stage: &Stage) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_the_detector_names_is_on_the_map() {
+    let _turn = one_at_a_time().await;
     if !has_runtime() {
         return;
     }
@@ -161,6 +162,7 @@ async fn what_the_detector_names_is_on_the_map() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_prompt_in_a_label_is_no_name() {
+    let _turn = one_at_a_time().await;
     if !has_runtime() {
         return;
     }
@@ -174,6 +176,7 @@ async fn a_prompt_in_a_label_is_no_name() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_that_fails_leaves_the_map_and_says_why() {
+    let _turn = one_at_a_time().await;
     if !has_runtime() {
         return;
     }
@@ -209,6 +212,7 @@ async fn start_without_the_model() -> (String, bool) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_its_model_the_node_does_not_start_unless_geometry_will_do() {
+    let _turn = one_at_a_time().await;
     // Without the runtime that is what is missing; the way out is the same.
     let (log, started) = start_without_the_model().await;
     assert!(!started && log.contains("cannot start object_map"), "{log}");

@@ -1,6 +1,6 @@
 //! Nodes that are killed, or never there.
 
-use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins, begins_in};
+use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins, begins_in, one_at_a_time};
 use prehend_cli::goal::{self, Followed};
 use prehend_cli::graph::Graph;
 use prehend_cli::node::NodeName;
@@ -35,6 +35,7 @@ const LOSSES: [Loss; 10] = [
 /// Kill -9 during a motion: the arm stops, the goal ends typed, the nodes come back, and the same sentence is carried out.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_is_killed_during_a_motion_the_arm_stops_and_the_next_goal_works() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     for (nodes, (skill, phase), reasons) in LOSSES {
         let what = format!("{nodes:?} killed in {skill}/{phase}");
@@ -57,6 +58,7 @@ async fn whoever_is_killed_during_a_motion_the_arm_stops_and_the_next_goal_works
 /// loss all the same, long before its own patience ends.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_has_just_joined_learns_that_the_agent_is_lost() {
+    let _turn = one_at_a_time().await;
     let stage = Stage::start(StageOptions::default()).await;
     let Graph { supervisor, robot, domain, .. } = &stage.graph;
     let mut joined = Observer::join(domain.id, robot, &RosArguments::default()).expect("joins");
@@ -83,6 +85,7 @@ async fn who_has_just_joined_learns_that_the_agent_is_lost() {
 /// The robot side killed during a motion: the goal ends typed, and the nodes live.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_robot_lost_during_a_motion() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     let sim = NodeName::Sim.name();
     let followed =
@@ -100,6 +103,7 @@ async fn the_robot_lost_during_a_motion() {
 /// Without a verifier nothing moves.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_verifier_that_was_never_there() {
+    let _turn = one_at_a_time().await;
     let mut stage =
         Stage::start(StageOptions { without: vec![NodeName::Verifier], ..Default::default() }).await;
     let before = stage.motions().await;

@@ -1,7 +1,8 @@
 //! Tests of the executable, and of graphs of its processes.
 //!
 //! One program for all of them: each would be linked with all of Prehend. `cargo test -p prehend-cli --test processes sensors` runs those
-//! of one file. As many run at a time as there are processors.
+//! of one file. Only one graph runs at a time: two at once were too
+//! much for two processors.
 
 mod harness;
 #[allow(dead_code, reason = "shared with tests that write other networks")]

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{EASY_GOAL, PREHEND, Stage, StageOptions, in_time, repository};
+use crate::harness::{EASY_GOAL, PREHEND, Stage, StageOptions, in_time, one_at_a_time, repository};
 use serde_json::{Value, json};
 use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -87,6 +87,7 @@ impl Client {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_program_drives_the_robot_with_the_rights_of_a_sentence() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     let mut client = Client::start(&stage).await;
 

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{EASY_GOAL, EASY_SCENE, PREHEND, Stage, StageOptions, repository};
+use crate::harness::{EASY_GOAL, EASY_SCENE, PREHEND, Stage, StageOptions, one_at_a_time, repository};
 use crate::scripted::{After, Heard, Reply, ScriptedModel};
 use crate::wire::stream;
 use prehend_agent::talk::{Call, End, Turn, Usage};
@@ -115,6 +115,7 @@ fn calls(trace: &str) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_plans_and_its_recorded_conversation_does_the_same_without_it() {
+    let _turn = one_at_a_time().await;
     let server = server(puts_block_on_plate).await;
     let folder = tempfile::tempdir().unwrap();
     let parameter = format!("agent:{}", settings(&folder, "model", &server.base_url));
@@ -141,6 +142,7 @@ async fn a_model_plans_and_its_recorded_conversation_does_the_same_without_it() 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_that_writes_lists_is_asked_again_and_its_list_is_carried_out() {
+    let _turn = one_at_a_time().await;
     let server = server(|heard| {
         assert!(heard.body.get("tools").is_none(), "a list needs no tools");
         let messages = heard.body["messages"].as_array().unwrap();
@@ -173,6 +175,7 @@ async fn a_model_that_writes_lists_is_asked_again_and_its_list_is_carried_out() 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_word_that_no_table_knows_is_asked_about_with_the_picture() {
+    let _turn = one_at_a_time().await;
     let server = server(|heard| {
         let messages = heard.body["messages"].as_array().unwrap();
         let asked = messages[1]["content"].as_str().unwrap();
@@ -202,6 +205,7 @@ async fn a_word_that_no_table_knows_is_asked_about_with_the_picture() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_the_grammar_does_not_understand_goes_to_the_model() {
+    let _turn = one_at_a_time().await;
     let server = server(|heard| {
         let messages = heard.body["messages"].as_array().unwrap();
         let sentence = messages[1]["content"].as_str().unwrap();
@@ -258,6 +262,7 @@ async fn what_the_grammar_does_not_understand_goes_to_the_model() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_that_is_silent_or_gone_costs_nothing_but_its_help() {
+    let _turn = one_at_a_time().await;
     let silent = ScriptedModel::start(vec![Reply::Silence]).await;
     let folder = tempfile::tempdir().unwrap();
     let mut stage = stage(settings(&folder, "hybrid", &silent.base_url)).await;
@@ -326,6 +331,7 @@ async fn doctor_tries_the_model_with_a_harmless_call() {
 /// Where the heuristic of the affordance harness leaves the next look open, a model chooses it; one that babbles is asked no more.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_chooses_the_next_look_and_one_that_babbles_is_let_be() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().unwrap();
     for babbles in [false, true] {
         let server = ScriptedModel::answering(move |heard| {

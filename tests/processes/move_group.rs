@@ -2,7 +2,9 @@
 //!
 //! The embedded robot stands for the robot and its controllers; it has no MoveIt of its own here.
 
-use crate::harness::{EASY_GOAL, EASY_PLACE, PATIENCE, Stage, StageOptions, in_time, repository, wait_for};
+use crate::harness::{
+    EASY_GOAL, EASY_PLACE, PATIENCE, Stage, StageOptions, in_time, one_at_a_time, repository, wait_for,
+};
 use prehend_cli::goal::{self, Followed};
 use prehend_cli::graph::Graph;
 use prehend_cli::node::{NODES, NodeName};
@@ -60,6 +62,7 @@ async fn killed_while_the_arm_moves(stage: &mut Stage) -> Followed {
 /// A sentence is carried out; the node dies in a motion of the next, which ends typed; with the node back that is carried out, too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sentences_are_done_and_a_death_in_a_motion_is_told() {
+    let _turn = one_at_a_time().await;
     let mut stage = over_the_controller(&[], 3.0, &[]).await;
     stage.easy_goal_is_reached("the start").await;
     assert!(stage.motions().await > 0);
@@ -124,6 +127,7 @@ async fn moves(stage: &mut Stage) {
 /// The node dies while the arm moves slowly: its controller would carry the motion to its end, and is stopped.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_arm_of_a_node_that_dies_is_stopped() {
+    let _turn = one_at_a_time().await;
     let mut stage = over_the_controller(&[], 0.4, &[]).await;
     let goal = look_left(&stage).await;
     moves(&mut stage).await;
@@ -175,6 +179,7 @@ async fn ended(mut goal: GoalHandle<MoveGroup::Action>) -> (GoalStatus, MoveItEr
 /// The node alone: one motion at a time, a cancel that stops the arm, joints that are not known, and an end that leaves nothing moving.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_node_stops_what_it_began() {
+    let _turn = one_at_a_time().await;
     type Code = MoveItErrorCodes;
     let others: Vec<_> = NODES.into_iter().filter(|node| *node != NodeName::Sim).collect();
     let mut stage = over_the_controller(&others, 1.0, &["arming:=off"]).await;

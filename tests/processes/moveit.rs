@@ -2,7 +2,9 @@
 //! take. Each ends typed and moves nothing, and afterwards the same sentence is carried out.
 
 use crate::harness::stand_in::{Role, StandIn, remapped};
-use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins_in, in_time, repository, wait_for};
+use crate::harness::{
+    EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins_in, in_time, one_at_a_time, repository, wait_for,
+};
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
@@ -73,6 +75,7 @@ async fn humble_answers_in_its_own_layout() {
 }
 
 async fn answers(robot: &'static str, cases: &[Case]) {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions { robot, ..StageOptions::default() }).await;
     for (how, reasons, words) in cases {
         let (before, told_before) = (stage.motions().await, stage.events.len());
@@ -99,6 +102,7 @@ async fn answers(robot: &'static str, cases: &[Case]) {
 /// A service of MoveIt that nobody offers: a typed end that says whom to look for, and no motion.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_of_moveit_that_is_not_there() {
+    let _turn = one_at_a_time().await;
     for name in ["/compute_cartesian_path", "/apply_planning_scene"] {
         let arguments = remapped("skills", &[name]);
         let mut stage = Stage::start(StageOptions { arguments, ..StageOptions::default() }).await;
@@ -138,6 +142,7 @@ async fn is_left(stage: &mut Stage) -> bool {
 /// stopped there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn moveit_that_dies_in_a_motion_and_comes_back() {
+    let _turn = one_at_a_time().await;
     let arguments = remapped("skills", &["/move_action", "/execute_trajectory"]);
     let mut stage = Stage::start(StageOptions { arguments, speed: 0.4, ..StageOptions::default() }).await;
     let domain = stage.graph.domain.id;

@@ -2,7 +2,7 @@
 //! moves, and afterwards the base arrives.
 
 use crate::harness::stand_in::{Role, StandIn, elsewhere, remapped};
-use crate::harness::{Stage, StageOptions, repository, wait_for};
+use crate::harness::{Stage, StageOptions, one_at_a_time, repository, wait_for};
 use futures::StreamExt;
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::names;
@@ -83,6 +83,7 @@ async fn answers(robot: &'static str, cases: &[(Value, i32, &str, &str)]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn jazzy_says_why() {
+    let _turn = one_at_a_time().await;
     answers(
         "ranger_xarm6",
         &[
@@ -105,6 +106,7 @@ async fn jazzy_says_why() {
 /// The same robot behind Humble's layout, which gives no code.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn humble_says_that() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     let jazzy =
         std::fs::read_to_string(repository().join("config/robots/ranger_xarm6.yaml")).expect("the file");
@@ -131,6 +133,7 @@ async fn humble_says_that() {
 /// Nav2 is not there, comes, dies on the way, and comes back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nav2_that_is_missing_dies_and_comes_back() {
+    let _turn = one_at_a_time().await;
     let options = StageOptions {
         scene: ROOM,
         robot: "ranger_xarm6",
@@ -187,6 +190,7 @@ async fn nav2_that_is_missing_dies_and_comes_back() {
 /// The base's own transform ends while that of the arm goes on: nobody knows where the base is going, so it stands.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_odometry_no_drive_begins() {
+    let _turn = one_at_a_time().await;
     let options = StageOptions { scene: ROOM, robot: "ranger_xarm6", speed: 4.0, ..StageOptions::default() };
     let mut stage = Stage::start(options).await;
     let begun = stage.truth().await.base.expect("a base").pose;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{EASY_PLACE, Stage, StageOptions, in_time, repository, wait_for};
+use crate::harness::{EASY_PLACE, Stage, StageOptions, in_time, one_at_a_time, repository, wait_for};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_testing::{Needs, skipped};
 use std::net::SocketAddr;
@@ -84,6 +84,7 @@ async fn told(stream: &mut TcpStream, what: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_page_shows_the_robot_gives_it_goals_and_stops_it_whatever_comes_to_its_door() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     let (mut child, at) = served(stage.graph.observer.domain_id()).await;
 

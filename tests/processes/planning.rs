@@ -1,6 +1,8 @@
 //! What a robot would do, and a person who is asked before it does it.
 
-use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, in_time, repository, wait_for};
+use crate::harness::{
+    EASY_GOAL, EASY_PLACE, Stage, StageOptions, in_time, one_at_a_time, repository, wait_for,
+};
 use prehend_cli::goal::{self, Followed};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
@@ -34,6 +36,7 @@ async fn planned(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_says_what_is_done_then_and_moves_nothing() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     let mut plans = stage.graph.observer.latched::<GoalPlan>(names::GOAL_PLAN).expect("a subscription");
     let before = stage.motions().await;
@@ -109,6 +112,7 @@ async fn question(asked: &mut watch::Receiver<Option<Approvals>>) -> Approval {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_is_asked_before_the_first_touch_and_what_is_approved_is_what_moves() {
+    let _turn = one_at_a_time().await;
     let mut options = StageOptions::default();
     options.parameters.push((NodeName::Verifier, "approval:=first"));
     let mut stage = Stage::start(options).await;

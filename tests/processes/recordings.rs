@@ -1,6 +1,6 @@
 //! Runs as recordings: written by `demo --record` and `record`, read back, replayed, killed and without room.
 
-use crate::harness::{EASY_GOAL, EASY_SCENE, PREHEND, repository, wait_for};
+use crate::harness::{EASY_GOAL, EASY_SCENE, PREHEND, one_at_a_time, repository, wait_for};
 use futures::StreamExt;
 use prehend_bags::{ContainerError, notes, stored_messages};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
@@ -49,11 +49,11 @@ fn contents(bag: &Path, partial: bool) -> (BTreeMap<String, (String, u64)>, Opti
 /// One run: recorded with its frames and decisions, and decided the same when it is replayed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_demo_is_recorded_and_its_replay_decides_the_same() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     let (scene, run) = (folder.path().join("scene.yaml"), folder.path().join("run"));
     // Few pictures: on a busy machine the middleware may lose some of many.
-    let slow_camera = format!("{EASY_SCENE}camera: {{rate_hz: 4, depth_noise: true}}\n");
-    std::fs::write(&scene, slow_camera).expect("the scene file");
+    std::fs::write(&scene, EASY_SCENE).expect("the scene file");
     let demo =
         ["demo", "--json", "--record", "--no-pictures", "--speed", "1", "--seed", "1", "--goal", EASY_GOAL];
     let scene = scene.display().to_string();
@@ -177,6 +177,7 @@ fn first_file(bag: &Path) -> PathBuf {
 /// `kill -9`: what the file has is read, to its last whole chunk.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_recording_that_was_killed_opens() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     let bag = folder.path().join("killed");
     let talker = Talker::new();
@@ -203,6 +204,7 @@ async fn a_recording_that_was_killed_opens() {
 /// What was recorded is told by `bag info`, and heard again from `bag play`, but not where somebody speaks himself.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_recording_is_shown_and_played_again() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     let bag = folder.path().join("played");
     let talker = Talker::new();
@@ -300,6 +302,7 @@ async fn a_recording_is_shown_and_played_again() {
 /// No room: a clear error, and what was written before is a whole bag.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_recording_without_room_says_so_and_keeps_what_it_has() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     let bag = folder.path().join("full");
     let talker = Talker::new();

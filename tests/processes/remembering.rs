@@ -1,6 +1,6 @@
 //! The memory among the other nodes: what was seen and done is there afterwards, in this session and in the next one.
 
-use crate::harness::{PATIENCE, PREHEND, Stage, StageOptions, repository, wait_for};
+use crate::harness::{PATIENCE, PREHEND, Stage, StageOptions, one_at_a_time, repository, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_msgs::Service;
 use prehend_msgs::names;
@@ -21,6 +21,7 @@ async fn call<S: Service>(client: &Client<S>, request: S::Request) -> S::Respons
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_done_is_learned_from_and_forgotten_on_request() {
+    let _turn = one_at_a_time().await;
     let kept = tempfile::tempdir().expect("a folder");
     let store = format!("store:={}", kept.path().join("deep/memory.db").display());
     let mut stage = Stage::start(StageOptions {
@@ -107,6 +108,7 @@ async fn demo(folder: &Path, store: &Path, run: &str, goal: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_new_session_knows_where_the_last_one_put_a_thing() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     let store = folder.path().join("home.db");
     let asked = |arguments: &[&str]| {

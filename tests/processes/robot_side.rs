@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{EASY_GOAL, PREHEND, Stage, StageOptions, begins, in_time, repository, wait_for};
+use crate::harness::{
+    EASY_GOAL, PREHEND, Stage, StageOptions, begins, in_time, one_at_a_time, repository, wait_for,
+};
 use futures::StreamExt;
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
@@ -31,6 +33,7 @@ fn rejecting<A: Action>(node: &Node, name: &str) {
 /// Nobody is there, or whoever is there takes nothing: a typed end, the arm has not moved, and no node died.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn missing_and_rejecting_servers() {
+    let _turn = one_at_a_time().await;
     for (name, reasons) in [
         ("/move_action", ["control_failed", "peer_lost"]),
         ("/execute_trajectory", ["control_failed", "peer_lost"]),
@@ -59,6 +62,7 @@ async fn missing_and_rejecting_servers() {
 /// A gripper whose controller is inactive rejects: the goal ends typed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_gripper_that_takes_no_goal() {
+    let _turn = one_at_a_time().await;
     let mut stage = stage_with("/xarm_gripper/gripper_action", "/elsewhere").await;
     rejecting::<control_msgs::action::GripperCommand::Action>(&stage.graph.observer.node, "/elsewhere");
     let followed = stage.goal(EASY_GOAL).await;
@@ -71,6 +75,7 @@ async fn a_gripper_that_takes_no_goal() {
 /// The whole robot side dies during a motion and comes back: its clock begins anew, and the next goal is carried out.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_robot_side_restarts_and_its_clock_jumps_back() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     let sim = NodeName::Sim.name();
     let followed =

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{Stage, StageOptions, in_time, wait_for};
+use crate::harness::{Stage, StageOptions, in_time, one_at_a_time, wait_for};
 use futures::StreamExt;
 use prehend_cli::node::{NODES, NodeName};
 use prehend_msgs::control_msgs::action::FollowJointTrajectory;
@@ -223,6 +223,7 @@ async fn the_map_and_the_scan_are_there(stage: &Stage) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_base_behind_nav2s_names() {
+    let _turn = one_at_a_time().await;
     let mut stage = start().await;
     let client = stage
         .graph

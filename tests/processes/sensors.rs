@@ -1,6 +1,6 @@
 //! Sensors that fail: a typed end, and no motion.
 
-use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, in_time, wait_for};
+use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, in_time, one_at_a_time, wait_for};
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
@@ -32,6 +32,7 @@ fn displacement(before: &Truth, after: &Truth) -> f64 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_faulty_sensor_ends_the_goal_typed_without_a_motion() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     // Things are measured, but not named, or by names that are none: the arm may look from elsewhere, and touches nothing. They
     // come first: a map that knows the names keeps them.
@@ -86,6 +87,7 @@ async fn a_faulty_sensor_ends_the_goal_typed_without_a_motion() {
 /// Joint states that end, or are no numbers, during a motion: nobody knows where the arm is, so it stops.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_joint_states_the_arm_stops() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     for fault in ["silent", "nan"] {
         let followed = stage.goal_with_fault(EASY_GOAL, "approach", json!({"joints": fault})).await;
@@ -126,6 +128,7 @@ async fn look_from(stage: &Stage, pose: &str) -> ExecuteSkill::Result {
 /// still young then; nothing begins to move by it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_begins_to_move_by_what_was_told_before_it_was_asked_for() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions { speed: 1.0, ..StageOptions::default() }).await;
     let poses = ["left", "right"];
     for (number, (fault, words)) in [

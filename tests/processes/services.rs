@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{Stage, StageOptions, in_time, wait_for};
+use crate::harness::{Stage, StageOptions, in_time, one_at_a_time, wait_for};
 use prehend_cli::node::{NODES, NodeName};
 use prehend_convert as convert;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
@@ -376,6 +376,7 @@ fn published_by_sim(stage: &Stage) -> BTreeSet<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn strangers_get_errors_and_no_truth() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     let pids: Vec<Option<u32>> = NODES.iter().map(|node| stage.graph.supervisor.pid(node.name())).collect();
     let motions = stage.motions().await;

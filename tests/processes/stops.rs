@@ -1,6 +1,6 @@
 //! Stop in each phase, and two goals at once.
 
-use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins, begins_in};
+use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins, begins_in, one_at_a_time};
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::srv::{Stop, SubmitGoal};
@@ -67,6 +67,7 @@ async fn stopped_during(stage: &mut Stage, skill: &str, phase: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_in_each_phase_ends_the_goal_and_stays_until_it_is_cleared() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     for (skill, phase) in PHASES {
         stopped_during(&mut stage, skill, phase).await;
@@ -76,6 +77,7 @@ async fn a_stop_in_each_phase_ends_the_goal_and_stays_until_it_is_cleared() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_goals_at_once_the_second_is_refused() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
     let submit = stage.graph.observer.goal.clone();
     let mut second = None;

@@ -2,7 +2,7 @@
 //! physics: what a real Stretch is run with.
 
 use crate::harness::stand_in::{Role, StandIn, elsewhere, remapped};
-use crate::harness::{Stage, StageOptions, wait_for};
+use crate::harness::{Stage, StageOptions, one_at_a_time, wait_for};
 use futures::StreamExt;
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
@@ -191,6 +191,7 @@ fn near(found: &[f64], expected: &[f64], what: &str) {
 /// when the driver takes another mode, and says so when the driver dies.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn single_goals_end_as_a_controllers_do() {
+    let _turn = one_at_a_time().await;
     let (mut stage, mut driver) = begun().await;
     let client = Client::of(&stage);
     let robots = stage.graph.observer.node.tf().expect("transforms");
@@ -307,6 +308,7 @@ async fn single_goals_end_as_a_controllers_do() {
 /// A whole errand through the driver: the base drives and rolls, the arm goes from point to point, the gripper holds.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_apple_is_put_in_a_bowl_through_the_driver() {
+    let _turn = one_at_a_time().await;
     let (mut stage, _driver) = begun().await;
     let followed = stage.goal("put the apple in the bowl").await;
     assert_eq!(followed.ending.outcome, Outcome::Done, "{:?}\n{}", followed.ending, stage.story());

@@ -1,6 +1,6 @@
 //! The tutorial's commands, each as it stands there, in one folder; what they print is compared by its shape.
 
-use crate::harness::repository;
+use crate::harness::{one_at_a_time, repository};
 use std::path::Path;
 use std::time::Duration;
 use tokio::process::Command;
@@ -94,6 +94,7 @@ async fn run(step: &Step, folder: &Path) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_command_of_the_tutorial_does_what_it_says() {
+    let _turn = one_at_a_time().await;
     let text = std::fs::read_to_string(repository().join("docs/tutorial.md")).expect("the tutorial");
     let steps = steps(&text);
     assert!(steps.len() > 12, "{} commands are too few: are the blocks marked `console`?", steps.len());

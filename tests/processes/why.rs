@@ -1,6 +1,6 @@
 //! A robot at work is asked why it did what it did: answered from what it did, as its run's folder is, and nothing moves for it.
 
-use crate::harness::{Stage, StageOptions, begins, in_time};
+use crate::harness::{Stage, StageOptions, begins, in_time, one_at_a_time};
 use prehend_cli::goal::Followed;
 use prehend_cli::outcome::Outcome;
 use prehend_cli::trace;
@@ -36,6 +36,7 @@ fn message(followed: &Followed) -> &str {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_robot_says_why_while_it_stands_works_or_is_stopped() {
+    let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions { scene: TWO_BLOCKS, ..StageOptions::default() }).await;
     let first = stage.goal(WHY_NOT).await;
     assert_eq!(message(&first), "Nothing was asked of me yet.");

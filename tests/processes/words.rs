@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{EASY_SCENE, PREHEND, Stage, StageOptions, repository};
+use crate::harness::{EASY_SCENE, PREHEND, Stage, StageOptions, one_at_a_time, repository};
 use crate::scripted::{Reply, ScriptedModel};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
@@ -72,6 +72,7 @@ fn words(folder: &Path, arguments: &[&str]) -> Output {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_word_is_learned_from_two_pages_and_known_after_a_restart_without_a_network() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().unwrap();
     {
         let (wiki, search) = (
@@ -104,6 +105,7 @@ async fn a_word_is_learned_from_two_pages_and_known_after_a_restart_without_a_ne
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_page_that_lies_costs_a_refusal_and_no_motion() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().unwrap();
     let (wiki, search) =
         (ScriptedModel::start(vec![wiki(HONEST)]).await, ScriptedModel::start(vec![metasearch(LIE)]).await);
@@ -135,6 +137,7 @@ objects:
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_the_robot_asks_about_is_answered_in_a_few_words() {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().unwrap();
     let parameter = settings(&folder, None, None);
     let parameters = vec![(NodeName::Sim, "detector:=perfect"), (NodeName::Agent, parameter.leak() as &str)];

@@ -41,6 +41,12 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a repository").to_path_buf()
 }
 
+/// One graph at a time: each has six processes and more, and machines have few processors.
+pub(crate) async fn one_at_a_time() -> tokio::sync::MutexGuard<'static, ()> {
+    static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+    TURN.lock().await
+}
+
 /// A demo of a goal in a scene, with more arguments: its report, and the exit code. It may take no longer than `patience`.
 pub(crate) async fn demo_in(
     scene: &str,
@@ -48,6 +54,7 @@ pub(crate) async fn demo_in(
     more: &[&str],
     patience: Duration,
 ) -> (serde_json::Value, Option<i32>) {
+    let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("scene.yaml");
     std::fs::write(&file, scene).expect("the scene file");
@@ -123,7 +130,8 @@ pub(crate) fn children_of(parent: u32) -> Vec<u32> {
         .collect()
 }
 
-/// A scene with one red block to move and one plate to put it on: nothing about it is hard.
+/// A scene with one red block to move and one plate to put it on: nothing about it is hard. Its camera is slow, since drawing and
+/// sending pictures is most of what a graph at rest does.
 pub(crate) const EASY_SCENE: &str = "\
 name: easy
 camera: {rate_hz: 4}
