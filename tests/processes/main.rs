@@ -1,8 +1,7 @@
 //! Tests of the executable, and of graphs of its processes.
 //!
-//! One program for all of them: each would be linked with all of Prehend. `cargo test -p prehend-cli --test processes sensors` runs those
-//! of one file. Only one graph runs at a time: two at once were too
-//! much for two processors.
+//! One program for all of them, since each would be linked with all of Prehend: `cargo test -p prehend-cli --test processes sensors`
+//! runs those of one file. Only one graph runs at a time: with two, on two processors, what is to happen in a motion came after it.
 
 mod harness;
 #[allow(dead_code, reason = "shared with tests that write other networks")]
