@@ -1,7 +1,7 @@
 //! The robot's own safety, through the drivers' real interfaces: nothing moves before it is confirmed, each refusal is told with its reason, a
 //! loss in motion stops the robot and ends the goal, and the node that ends leaves the robot stopped.
 
-use crate::harness::{EASY_GOAL, Stage, StageOptions, one_at_a_time, wait_for};
+use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, one_at_a_time, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ async fn an_xarm_is_armed_first_watched_and_left_stopped() {
     assert!(!calls.contains(&"clean_error"), "nobody asked to clear an error: {calls:?}");
     assert_eq!(stage.motions().await, 0);
     stage.easy_goal_is_reached("arming").await;
-    stage.put("red block", crate::harness::EASY_PLACE).await;
+    stage.put("red block", EASY_PLACE).await;
 
     // An error of the controller on the way: it stands, and stays so until a person clears it.
     let collision = json!({"ask": "vendor", "error": 31});
@@ -92,7 +92,7 @@ async fn an_xarm_is_armed_first_watched_and_left_stopped() {
     driver(&mut stage, json!({"refuse": "", "mute": ""})).await;
     told(&mut stage, "armed").await;
     stage.easy_goal_is_reached("refusals").await;
-    stage.put("red block", crate::harness::EASY_PLACE).await;
+    stage.put("red block", EASY_PLACE).await;
 
     // A driver that falls silent in motion: nobody knows what the arm's safety is.
     let silent =

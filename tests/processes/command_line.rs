@@ -1,31 +1,11 @@
 //! The executable as a user or a script has it.
 
-use crate::harness::{PREHEND, repository};
+use crate::harness::{PREHEND, json, prehend, repository, text};
 use crate::scripted::{Heard, Reply, ScriptedModel, nowhere};
 use prehend_testing::{Needs, skipped};
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Output};
-
-fn prehend(arguments: &[&str]) -> Output {
-    Command::new(PREHEND)
-        .args(arguments)
-        .current_dir(repository())
-        .env_remove("ROS_DOMAIN_ID")
-        .output()
-        .expect("the executable runs")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// The one JSON object on stdout.
-fn json(output: &Output) -> Value {
-    let stdout = text(&output.stdout);
-    assert_eq!(stdout.lines().count(), 1, "{stdout}\n{}", text(&output.stderr));
-    serde_json::from_str(&stdout).expect("JSON")
-}
+use std::process::Command;
 
 #[test]
 fn help_teaches() {

@@ -187,7 +187,6 @@ async fn the_key_is_nowhere_even_when_the_server_sends_it_back() {
         server.base_url
     );
     std::fs::write(path("object_map.yaml"), vlm).unwrap();
-    // Few pictures: on a busy machine the middleware may lose some of many.
     std::fs::write(path("scene.yaml"), EASY_SCENE).unwrap();
 
     let said = Said::default();

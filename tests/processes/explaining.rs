@@ -1,21 +1,6 @@
 //! The commands that need no robot: a run explained, completions, manual pages, a folder to begin from.
 
-use crate::harness::{PREHEND, repository};
-use serde_json::Value;
-use std::process::{Command, Output};
-
-fn prehend(arguments: &[&str]) -> Output {
-    Command::new(PREHEND).args(arguments).current_dir(repository()).output().expect("the executable runs")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// The one JSON object on stdout.
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).expect("one JSON object")
-}
+use crate::harness::{json, prehend, text};
 
 /// Traces of real runs.
 fn trace_of(name: &str) -> String {

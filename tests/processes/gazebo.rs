@@ -2,7 +2,8 @@
 //! robot has; and the node `gazebo` as a process, between a bridge and a controller that stand in for Gazebo's. Gazebo itself is not
 //! needed: `check_urdf` and libsdformat are used where they are installed.
 
-use crate::harness::{PREHEND, in_time, repository};
+use crate::harness::{CALL, PREHEND, in_time, repository};
+use crate::peer;
 use crate::tree::Element;
 use futures::StreamExt;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
@@ -20,9 +21,6 @@ use prehend_testing::{Needs, skipped};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
-
-/// Deadline of one call.
-const CALL: Duration = Duration::from_secs(20);
 
 fn read(path: &str) -> String {
     std::fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -304,14 +302,14 @@ fn liburdfdom_and_libsdformat_read_the_description() {
         }
         Err(_) => skipped(Needs::Urdfdom, "check_urdf is not installed (apt-get install liburdfdom-tools)"),
     }
-    let Some(program) = crate::peer::build(&folder) else {
+    let Some(program) = peer::build(&folder) else {
         skipped(
             Needs::Sdformat,
             "libsdformat is not installed (apt-get install libsdformat-dev g++ pkg-config)",
         );
         return;
     };
-    let read = crate::peer::read(&program, &file);
+    let read = peer::read(&program, &file);
     let [model] = &read[..] else { panic!("{} models", read.len()) };
     // What hangs on a fixed joint is one with its parent there: masses add up, and every joint that moves is left.
     let before = urdf_rs::read_from_string(&made()).expect("a URDF");

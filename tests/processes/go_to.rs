@@ -1,7 +1,7 @@
 //! Driving among the other nodes, and what goes wrong on the way: a stop, a lost node, a blocked doorway, a localisation that jumps, a
 //! bump, things that are gone, a robot that dies. Each ends typed, and what is claimed is so.
 
-use crate::harness::{Stage, StageOptions, begins, one_at_a_time, wait_for};
+use crate::harness::{CALL, SILENCE, Stage, StageOptions, begins, one_at_a_time, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::geometry_msgs::msg::Point;
@@ -11,12 +11,6 @@ use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_msgs::prehend_interfaces::srv::Stop;
 use prehend_ros::QosProfile;
 use serde_json::{Value, json};
-use std::time::Duration;
-
-/// Deadline of one call.
-const CALL: Duration = Duration::from_secs(20);
-/// Longest silence of an action server.
-const SILENCE: Duration = Duration::from_secs(60);
 
 /// A block on one table, a plate on another, and between them a wall with a doorway of 1.2 m.
 const ROOM: &str = "\

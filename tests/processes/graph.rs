@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use crate::harness::{
-    EASY_GOAL, EASY_PLACE, PREHEND, Stage, StageOptions, begins_in, in_time, one_at_a_time, repository,
+    CALL, EASY_GOAL, EASY_PLACE, PREHEND, Stage, StageOptions, begins_in, in_time, one_at_a_time, repository,
     wait_for,
 };
 use futures::StreamExt;
@@ -23,10 +23,6 @@ use prehend_ros::{Node, QosProfile, RosArguments};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::process::Stdio;
-use std::time::Duration;
-
-/// Deadline of one call.
-const CALL: Duration = Duration::from_secs(20);
 
 async fn call<S: Service>(stage: &Stage, node: &str, service: &str, request: S::Request) -> S::Response {
     let name = format!("{node}/{service}");

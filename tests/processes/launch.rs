@@ -1,6 +1,7 @@
 //! The ROS packages and launch files, as far as that can be said without ROS: manifests are valid and complete, launch files compile,
 //! every argument is described, and every node and file they name is there. Where ROS 2 is installed and sourced, the launch file is run.
 
+use crate::harness::repository;
 use clap::ValueEnum;
 use prehend_cli::node::NodeName;
 use prehend_testing::{Needs, skipped};
@@ -20,10 +21,6 @@ const PACKAGES: [(&str, &str); 4] = [
 
 /// Folders of `standard` that are no package one can install: of a vendor who has not released it, or an older layout.
 const NOT_INSTALLED: [&str; 3] = ["xarm_msgs", "nav2_msgs_humble", "moveit_msgs_humble"];
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository").to_path_buf()
-}
 
 fn read(path: &str) -> String {
     fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))

@@ -1,7 +1,7 @@
 //! Tests of the executable, and of graphs of its processes.
 //!
 //! One program for all of them, since each would be linked with all of Prehend: `cargo test -p prehend-cli --test processes sensors`
-//! runs those of one file. Only one graph runs at a time: with two, on two processors, what is to happen in a motion came after it.
+//! runs those of one file. Only one graph runs at a time: with two on two processors, what a test does in a motion came after its end.
 
 mod harness;
 #[allow(dead_code, reason = "shared with tests that write other networks")]

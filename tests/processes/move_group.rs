@@ -3,7 +3,7 @@
 //! The embedded robot stands for the robot and its controllers; it has no MoveIt of its own here.
 
 use crate::harness::{
-    EASY_GOAL, EASY_PLACE, PATIENCE, Stage, StageOptions, in_time, one_at_a_time, repository, wait_for,
+    CALL, EASY_GOAL, EASY_PLACE, PATIENCE, Stage, StageOptions, in_time, one_at_a_time, repository, wait_for,
 };
 use prehend_cli::goal::{self, Followed};
 use prehend_cli::graph::Graph;
@@ -17,10 +17,6 @@ use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_ros::{GoalHandle, GoalStatus};
 use serde_json::json;
-use std::time::Duration;
-
-/// Deadline of one call, and longest silence of who was called.
-const CALL: Duration = Duration::from_secs(20);
 
 /// The node, started again when it dies, as launch files do it.
 fn move_group() -> ProcessSpec {

@@ -1,9 +1,9 @@
 //! What a real MoveIt may answer besides the truth: error codes, part of a line, trajectories that are none, a scene that it does not
 //! take. Each ends typed and moves nothing, and afterwards the same sentence is carried out.
 
-use crate::harness::stand_in::{Role, StandIn, remapped};
+use crate::harness::stand_in::{Role, StandIn, elsewhere, remapped};
 use crate::harness::{
-    EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins_in, in_time, one_at_a_time, repository, wait_for,
+    CALL, EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins_in, in_time, one_at_a_time, repository, wait_for,
 };
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::names;
@@ -12,10 +12,6 @@ use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap, TraceEvent};
 use prehend_ros::GoalHandle;
 use serde_json::{Value, json};
 use std::cell::Cell;
-use std::time::Duration;
-
-/// Deadline of one call, and longest silence of the skills.
-const CALL: Duration = Duration::from_secs(20);
 
 async fn moveit(stage: &mut Stage, how: &Value) {
     let mut request = json!({"ask": "moveit"});
@@ -110,7 +106,7 @@ async fn a_service_of_moveit_that_is_not_there() {
         let ended = stage.goal(EASY_GOAL).await;
         assert_ne!(ended.ending.outcome, Outcome::Done, "{name}: {:?}", ended.ending);
         assert_eq!(ended.ending.reason.as_deref(), Some("peer_lost"), "{name}: {:?}", ended.ending);
-        let told = ended.ending.message.contains(&crate::harness::stand_in::elsewhere(name))
+        let told = ended.ending.message.contains(&elsewhere(name))
             && ended.ending.message.contains("do MoveIt and the controllers run?");
         assert!(told, "{name}: {:?}", ended.ending);
         assert_eq!(stage.motions().await, before, "{name}: it moved\n{}", stage.story());

@@ -2,7 +2,7 @@
 //! moves, and afterwards the base arrives.
 
 use crate::harness::stand_in::{Role, StandIn, elsewhere, remapped};
-use crate::harness::{Stage, StageOptions, one_at_a_time, repository, wait_for};
+use crate::harness::{CALL, SILENCE, Stage, StageOptions, one_at_a_time, repository, wait_for};
 use futures::StreamExt;
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::names;
@@ -10,12 +10,6 @@ use prehend_msgs::prehend_interfaces::action::GoTo;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_ros::GoalHandle;
 use serde_json::{Value, json};
-use std::time::Duration;
-
-/// Deadline of one call.
-const CALL: Duration = Duration::from_secs(20);
-/// Longest silence of an action server.
-const SILENCE: Duration = Duration::from_secs(60);
 
 const ROOM: &str = "\
 name: room of the test

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{EASY_PLACE, Stage, StageOptions, in_time, one_at_a_time, repository, wait_for};
+use crate::harness::{
+    EASY_PLACE, PREHEND, Stage, StageOptions, begins, in_time, one_at_a_time, repository, wait_for,
+};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_testing::{Needs, skipped};
 use std::net::SocketAddr;
@@ -18,7 +20,7 @@ const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// `prehend serve` in the ROS domain of a stage, and where its page is.
 async fn served(domain: u16) -> (Child, SocketAddr) {
-    let mut child = Command::new(crate::harness::PREHEND)
+    let mut child = Command::new(PREHEND)
         .current_dir(repository())
         .env("ROS_DOMAIN_ID", domain.to_string())
         .env("PAGE_TOKEN", TOKEN)
@@ -138,7 +140,7 @@ async fn a_page_shows_the_robot_gives_it_goals_and_stops_it_whatever_comes_to_it
 
     // The stop comes through the crowd: as the form that needs no script sends it, in the middle of a motion.
     stage.put("red block", EASY_PLACE).await;
-    let moves = |event: &TraceEvent| crate::harness::begins(event, "");
+    let moves = |event: &TraceEvent| begins(event, "");
     let form = format!(
         "POST /stop?token={TOKEN} HTTP/1.1\r\nHost: {at}\r\nOrigin: http://{at}\r\nContent-Type: application/x-www-form-urlencoded\r\n\
          Content-Length: 0\r\n\r\n"

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{in_time, lone_node, lone_node_with};
+use crate::harness::{CALL, PATIENCE, in_time, lone_node, lone_node_with, wait_for};
 use nalgebra::Isometry3;
 use prehend_cli::domain::{Domain, Purpose};
 use prehend_cli::node::NodeName;
@@ -13,10 +13,7 @@ use prehend_msgs::prehend_interfaces::srv::{Approve, Gate, RedeemPermit};
 use prehend_msgs::rosgraph_msgs::msg::Clock;
 use prehend_ros::{Client, Context, Node, NodeOptions, Publisher, QosProfile};
 use prehend_scene::{ObjectKey, Skill, SkillPlan};
-use std::time::Duration;
 
-/// Deadline of one call, wall time.
-const CALL: Duration = Duration::from_secs(20);
 /// Longer than a permit lasts, and shorter than the verifier remembers void ones, seconds.
 const LATER: i32 = 300;
 
@@ -99,8 +96,8 @@ async fn a_permit_is_good_for_one_plan_once_for_a_while() {
     let context = Context::create_in_domain(domain.id).unwrap();
     let node = Node::create(&context, "permit_test", names::NAMESPACE, NodeOptions::default()).unwrap();
     let verifier = Verifier::of(&node);
-    verifier.gate.wait_available(crate::harness::PATIENCE).await.unwrap();
-    verifier.redeem.wait_available(crate::harness::PATIENCE).await.unwrap();
+    verifier.gate.wait_available(PATIENCE).await.unwrap();
+    verifier.redeem.wait_available(PATIENCE).await.unwrap();
     verifier.set_clock(100).await;
 
     // Once, and only once.
@@ -154,9 +151,9 @@ async fn a_persons_yes_is_good_for_one_plan_once_and_silence_is_a_no() {
     let verifier = Verifier::of(&node);
     let approve =
         node.create_client::<Approve::Service>(names::VERIFIER_APPROVE, QosProfile::services()).unwrap();
-    verifier.gate.wait_available(crate::harness::PATIENCE).await.unwrap();
-    verifier.redeem.wait_available(crate::harness::PATIENCE).await.unwrap();
-    approve.wait_available(crate::harness::PATIENCE).await.unwrap();
+    verifier.gate.wait_available(PATIENCE).await.unwrap();
+    verifier.redeem.wait_available(PATIENCE).await.unwrap();
+    approve.wait_available(PATIENCE).await.unwrap();
     let answer = async |id: &str, plan: &SkillPlan, yes: bool| {
         let (id, plan_hash, who) = (id.to_owned(), plan.hash().0, "anna".to_owned());
         let request = Approve::Request { id, plan_hash, approve: yes, who };
@@ -193,7 +190,7 @@ async fn a_persons_yes_is_good_for_one_plan_once_and_silence_is_a_no() {
     assert_eq!(denied.error_code, ErrorCode::VERIFIER_NOT_APPROVED);
     assert!(denied.reason.contains("anna"), "{}", denied.reason);
     let id = verifier.ask(&plan).await.approval_id;
-    let late = crate::harness::wait_for("the question expires", async || {
+    let late = wait_for("the question expires", async || {
         let answer = verifier.ask_again(&plan, &id).await;
         (!answer.waits).then_some(answer)
     })

@@ -1,7 +1,8 @@
 //! What a robot would do, and a person who is asked before it does it.
 
 use crate::harness::{
-    EASY_GOAL, EASY_PLACE, Stage, StageOptions, in_time, one_at_a_time, repository, wait_for,
+    CALL, EASY_GOAL, EASY_PLACE, PATIENCE, PREHEND, Stage, StageOptions, in_time, one_at_a_time, repository,
+    wait_for,
 };
 use prehend_cli::goal::{self, Followed};
 use prehend_cli::node::NodeName;
@@ -11,10 +12,7 @@ use prehend_msgs::prehend_interfaces::action::{ExecuteGoal, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{Approval, Approvals, ErrorCode, GoalPlan, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{Approve, Stop, SubmitGoal};
 use prehend_ros::QosProfile;
-use std::time::Duration;
 use tokio::sync::watch;
-
-const CALL: Duration = Duration::from_secs(20);
 
 /// Plans a goal on a stage: how it ended, and the plan that was told.
 async fn planned(
@@ -26,8 +24,7 @@ async fn planned(
     let events = &mut stage.events;
     let keep = |event: &TraceEvent| events.push(event.clone());
     let observer = &mut stage.graph.observer;
-    let followed =
-        goal::run_request(observer, request, crate::harness::PATIENCE, keep, std::future::pending()).await;
+    let followed = goal::run_request(observer, request, PATIENCE, keep, std::future::pending()).await;
     let id = followed.goal_id.clone().expect("the goal was taken");
     let told = plans.wait_for(|plan| plan.as_ref().is_some_and(|plan| plan.goal_id == id));
     let plan = in_time("the plan is told", told).await.expect("a plan").clone().expect("a plan");
@@ -163,7 +160,7 @@ async fn a_person_is_asked_before_the_first_touch_and_what_is_approved_is_what_m
         .goal_and(EASY_GOAL, is_asked, async |_| {
             let approval = question(&mut asked).await;
             shown = approval.plan.plan_hash.clone();
-            let command = tokio::process::Command::new(crate::harness::PREHEND)
+            let command = tokio::process::Command::new(PREHEND)
                 .current_dir(repository())
                 .env("ROS_DOMAIN_ID", domain.to_string())
                 .args(["approve", &approval.id, "--who", "ben", "--out"])

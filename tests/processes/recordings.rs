@@ -52,7 +52,6 @@ async fn a_demo_is_recorded_and_its_replay_decides_the_same() {
     let _turn = one_at_a_time().await;
     let folder = tempfile::tempdir().expect("a folder");
     let (scene, run) = (folder.path().join("scene.yaml"), folder.path().join("run"));
-    // Few pictures: on a busy machine the middleware may lose some of many.
     std::fs::write(&scene, EASY_SCENE).expect("the scene file");
     let demo =
         ["demo", "--json", "--record", "--no-pictures", "--speed", "1", "--seed", "1", "--goal", EASY_GOAL];

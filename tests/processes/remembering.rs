@@ -1,6 +1,6 @@
 //! The memory among the other nodes: what was seen and done is there afterwards, in this session and in the next one.
 
-use crate::harness::{PATIENCE, PREHEND, Stage, StageOptions, one_at_a_time, repository, wait_for};
+use crate::harness::{CALL, PATIENCE, PREHEND, Stage, StageOptions, one_at_a_time, repository, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_msgs::Service;
 use prehend_msgs::names;
@@ -10,10 +10,7 @@ use prehend_ros::{Client, QosProfile};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
 use tokio::process::Command;
-
-const CALL: Duration = Duration::from_secs(20);
 
 async fn call<S: Service>(client: &Client<S>, request: S::Request) -> S::Response {
     client.request(request, CALL).await.unwrap_or_else(|error| panic!("{error}"))

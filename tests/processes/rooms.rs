@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{Stage, StageOptions, in_time, one_at_a_time, wait_for};
+use crate::harness::{CALL, SILENCE, Stage, StageOptions, in_time, one_at_a_time, wait_for};
 use futures::StreamExt;
 use prehend_cli::node::{NODES, NodeName};
 use prehend_msgs::control_msgs::action::FollowJointTrajectory;
@@ -15,11 +15,6 @@ use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use prehend_ros::{ActionClient, GoalHandle, GoalStatus, QosProfile};
 use prehend_sim::world::BaseTruth;
 use serde_json::json;
-use std::time::Duration;
-
-const CALL: Duration = Duration::from_secs(20);
-/// Longest silence of an action server.
-const SILENCE: Duration = Duration::from_secs(60);
 
 /// A doorway of 1.2 m divides the room; a table stands in the far half.
 const ROOM: &str = "\

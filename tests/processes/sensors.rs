@@ -1,6 +1,6 @@
 //! Sensors that fail: a typed end, and no motion.
 
-use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, in_time, one_at_a_time, wait_for};
+use crate::harness::{CALL, EASY_GOAL, EASY_PLACE, Stage, StageOptions, in_time, one_at_a_time, wait_for};
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
@@ -9,10 +9,7 @@ use prehend_msgs::prehend_interfaces::srv::UpdateMap;
 use prehend_ros::QosProfile;
 use prehend_sim::world::Truth;
 use serde_json::json;
-use std::time::Duration;
 
-/// Deadline of one call.
-const CALL: Duration = Duration::from_secs(20);
 /// How old the last transform is when a motion is asked for, nanoseconds: young enough for everything but the wait for a new one.
 const YOUNG: i64 = 300_000_000;
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use crate::harness::{Stage, StageOptions, in_time, one_at_a_time, wait_for};
+use crate::harness::{CALL, Stage, StageOptions, in_time, one_at_a_time, wait_for};
 use prehend_cli::node::{NODES, NodeName};
 use prehend_convert as convert;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
@@ -20,8 +20,6 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// Deadline of one call.
-const CALL: Duration = Duration::from_secs(20);
 /// How long an answer to what is no request is waited for.
 const UNANSWERED: Duration = Duration::from_millis(300);
 

@@ -1,14 +1,12 @@
 //! Stop in each phase, and two goals at once.
 
-use crate::harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins, begins_in, one_at_a_time};
+use crate::harness::{
+    CALL, EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins, begins_in, in_time, one_at_a_time,
+};
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::srv::{Stop, SubmitGoal};
 use prehend_ros::QosProfile;
-use std::time::Duration;
-
-/// Deadline of one call.
-const CALL: Duration = Duration::from_secs(20);
 
 /// Skills and phases of [`EASY_GOAL`] in which the stop comes. The first time the arm goes home it holds the block.
 const PHASES: [(&str, &str); 10] = [
@@ -31,7 +29,7 @@ async fn stop(stage: &Stage, engage: bool) {
     assert!(stop.request(request, CALL).await.expect("an answer").success);
     let mut latch = stage.graph.observer.stopped.clone();
     let told = latch.wait_for(|state| state.as_ref().is_some_and(|state| state.engaged == engage));
-    crate::harness::in_time("the latch is told", told).await.expect("an answer");
+    in_time("the latch is told", told).await.expect("an answer");
 }
 
 async fn stopped_during(stage: &mut Stage, skill: &str, phase: &str) {

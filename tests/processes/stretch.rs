@@ -1,26 +1,14 @@
 //! Stretch in a room, through the whole graph: it drives to a table, works to its right, and physics agrees with what it says.
 
-use crate::harness::demo_in;
+use crate::harness::{STRETCH_ROOM, demo_in};
 use serde_json::Value;
 use std::time::Duration;
 
 /// A tour of the room and one thing moved, on a slow machine.
 const LONG: Duration = Duration::from_secs(240);
 
-const ROOM: &str = "\
-name: room of the test
-robot: {xy: [1.0, 1.3], yaw: 0.4}
-room: {size: [3.6, 2.6]}
-objects:
-- {name: table, model: table, parameters: {length: 1.0, depth: 0.7, height: 0.70}, pose: {xy: [2.9, 1.3], yaw: 0.0}}
-- {name: apple, class: apple, shape: sphere, color: red, size: {radius: 0.034}, mass: 0.15,
-   on: table, region: {x: [-0.22, -0.14], y: [0.10, 0.22]}}
-- {name: bowl, class: bowl, shape: bowl, color: white, size: {radius: 0.10, foot: 0.072, height: 0.05}, mass: 0.4,
-   on: table, region: {x: [-0.20, -0.14], y: [-0.24, -0.14]}}
-";
-
 async fn demo(goal: &str) -> (Value, Option<i32>) {
-    demo_in(ROOM, goal, &["--robot", "stretch"], LONG).await
+    demo_in(STRETCH_ROOM, goal, &["--robot", "stretch"], LONG).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

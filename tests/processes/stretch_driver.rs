@@ -2,7 +2,7 @@
 //! physics: what a real Stretch is run with.
 
 use crate::harness::stand_in::{Role, StandIn, elsewhere, remapped};
-use crate::harness::{Stage, StageOptions, one_at_a_time, wait_for};
+use crate::harness::{CALL, SILENCE, STRETCH_ROOM, Stage, StageOptions, one_at_a_time, wait_for};
 use futures::StreamExt;
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
@@ -21,20 +21,7 @@ use prehend_ros::{
 };
 use serde_json::json;
 use std::path::Path;
-use std::time::Duration;
 use tokio::sync::watch;
-
-const ROOM: &str = "\
-name: room of the test
-robot: {xy: [1.0, 1.3], yaw: 0.4}
-room: {size: [3.6, 2.6]}
-objects:
-- {name: table, model: table, parameters: {length: 1.0, depth: 0.7, height: 0.70}, pose: {xy: [2.9, 1.3], yaw: 0.0}}
-- {name: apple, class: apple, shape: sphere, color: red, size: {radius: 0.034}, mass: 0.15,
-   on: table, region: {x: [-0.22, -0.14], y: [0.10, 0.22]}}
-- {name: bowl, class: bowl, shape: bowl, color: white, size: {radius: 0.10, foot: 0.072, height: 0.05}, mass: 0.4,
-   on: table, region: {x: [-0.20, -0.14], y: [-0.24, -0.14]}}
-";
 
 /// A node of Prehend's on the robot's side, of which these names are below `/elsewhere`; started again when it dies.
 fn beside(node: NodeName, names: &[&str]) -> ProcessSpec {
@@ -54,7 +41,7 @@ async fn begun() -> (Stage, StandIn) {
     let (arm, gripper, states) =
         (robot.arm.controller.as_str(), robot.gripper.action.as_str(), robot.joint_states.as_str());
     let options = || StageOptions {
-        scene: ROOM,
+        scene: STRETCH_ROOM,
         robot: "stretch",
         // As a real one: from point to point the driver answers through four processes, and what that takes of the machine's time is
         // no standing arm. At speed 3 it counts three times.
@@ -74,11 +61,6 @@ async fn begun() -> (Stage, StandIn) {
     };
     Stage::start_beside(options, nodes).await
 }
-
-/// Deadline of one call.
-const CALL: Duration = Duration::from_secs(20);
-/// Longest silence of an action server.
-const SILENCE: Duration = Duration::from_secs(60);
 
 type Codes = FollowJointTrajectory::Result;
 

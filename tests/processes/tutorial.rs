@@ -1,6 +1,6 @@
 //! The tutorial's commands, each as it stands there, in one folder; what they print is compared by its shape.
 
-use crate::harness::{one_at_a_time, repository};
+use crate::harness::{PREHEND, one_at_a_time, repository};
 use std::path::Path;
 use std::time::Duration;
 use tokio::process::Command;
@@ -62,7 +62,7 @@ fn fits(shape: &str, line: &str) -> bool {
 }
 
 async fn run(step: &Step, folder: &Path) {
-    let program = Path::new(crate::harness::PREHEND).parent().expect("a folder of programs");
+    let program = Path::new(PREHEND).parent().expect("a folder of programs");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
     let output = Command::new("bash")
         .args(["-euo", "pipefail", "-c", &step.command])

@@ -1,6 +1,6 @@
 //! A robot at work is asked why it did what it did: answered from what it did, as its run's folder is, and nothing moves for it.
 
-use crate::harness::{Stage, StageOptions, begins, in_time, one_at_a_time};
+use crate::harness::{CALL, Stage, StageOptions, begins, in_time, one_at_a_time};
 use prehend_cli::goal::Followed;
 use prehend_cli::outcome::Outcome;
 use prehend_cli::trace;
@@ -9,7 +9,6 @@ use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::ExecuteGoal;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use serde_json::Value;
-use std::time::Duration;
 
 const TWO_BLOCKS: &str = "\
 name: two blocks
@@ -20,7 +19,6 @@ objects:
 ";
 const GOAL: &str = "put the red block on the plate";
 const WHY_NOT: &str = "why did you not take the blue one?";
-const CALL: Duration = Duration::from_secs(20);
 
 /// What the run's folder would have said to a question: the same events, as `trace.jsonl` has them.
 fn said_of_the_folder(events: &[TraceEvent], question: &str) -> String {

@@ -2,12 +2,6 @@
 //!
 //! Every wait is for a condition and has a deadline.
 
-#![allow(
-    dead_code,
-    unreachable_pub,
-    reason = "a module of several test files, each of which uses its own part"
-)]
-
 pub(crate) mod stand_in;
 
 use futures::StreamExt;
@@ -33,12 +27,38 @@ pub(crate) const PREHEND: &str = env!("CARGO_BIN_EXE_prehend");
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 /// No goal may take longer: an errand of a robot that drives, with what it tries again, on the slowest machine.
 const ERRAND: Duration = Duration::from_secs(200);
+/// Deadline of one call.
+pub(crate) const CALL: Duration = Duration::from_secs(20);
+/// Longest silence of an action server.
+pub(crate) const SILENCE: Duration = Duration::from_secs(60);
 /// Pause between two looks at a condition.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The repository.
 pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a repository").to_path_buf()
+}
+
+/// What the executable prints with these arguments, run in the repository.
+pub(crate) fn prehend(arguments: &[&str]) -> std::process::Output {
+    std::process::Command::new(PREHEND)
+        .args(arguments)
+        .current_dir(repository())
+        .env_remove("ROS_DOMAIN_ID")
+        .output()
+        .expect("the executable runs")
+}
+
+/// What was printed.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The one JSON object on stdout.
+pub(crate) fn json(output: &std::process::Output) -> serde_json::Value {
+    let stdout = text(&output.stdout);
+    assert_eq!(stdout.lines().count(), 1, "{stdout}\n{}", text(&output.stderr));
+    serde_json::from_str(&stdout).expect("JSON")
 }
 
 /// One graph at a time: each has six processes and more, and machines have few processors.
@@ -130,14 +150,27 @@ pub(crate) fn children_of(parent: u32) -> Vec<u32> {
         .collect()
 }
 
-/// A scene with one red block to move and one plate to put it on: nothing about it is hard. Its camera is slow, since drawing and
-/// sending pictures is most of what a graph at rest does.
+/// A scene with one red block to move and one plate to put it on: nothing about it is hard. Its camera is slow: drawing and
+/// sending pictures is most of what a graph at rest does, and on a busy machine the middleware may lose some of many.
 pub(crate) const EASY_SCENE: &str = "\
 name: easy
 camera: {rate_hz: 4}
 objects:
 - {name: red block, class: block, shape: box, color: red, size: [0.04, 0.04, 0.05], mass: 0.08, pose: {xy: [0.40, 0.12]}}
 - {name: plate, class: plate, shape: plate, color: white, size: {radius: 0.095}, mass: 0.4, pose: {xy: [0.45, -0.12]}}
+";
+
+/// A table with an apple and a bowl, and room for a robot that drives.
+pub(crate) const STRETCH_ROOM: &str = "\
+name: room of the test
+robot: {xy: [1.0, 1.3], yaw: 0.4}
+room: {size: [3.6, 2.6]}
+objects:
+- {name: table, model: table, parameters: {length: 1.0, depth: 0.7, height: 0.70}, pose: {xy: [2.9, 1.3], yaw: 0.0}}
+- {name: apple, class: apple, shape: sphere, color: red, size: {radius: 0.034}, mass: 0.15,
+   on: table, region: {x: [-0.22, -0.14], y: [0.10, 0.22]}}
+- {name: bowl, class: bowl, shape: bowl, color: white, size: {radius: 0.10, foot: 0.072, height: 0.05}, mass: 0.4,
+   on: table, region: {x: [-0.20, -0.14], y: [-0.24, -0.14]}}
 ";
 
 /// Where the red block of [`EASY_SCENE`] is at first: its middle, metres.

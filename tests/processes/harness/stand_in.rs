@@ -2,14 +2,9 @@
 //!
 //! It offers the real names below `/elsewhere` and passes on to the embedded robot what it gets.
 
-#![allow(
-    dead_code,
-    unreachable_pub,
-    reason = "a module of several test files, each of which uses its own part"
-)]
-
 mod stretch_driver;
 
+use super::CALL;
 use futures::StreamExt;
 use prehend_msgs::control_msgs::action::FollowJointTrajectory;
 use prehend_msgs::moveit_msgs::action::{ExecuteTrajectory, MoveGroup};
@@ -22,14 +17,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const ROLE: &str = "PREHEND_STAND_IN";
-/// Deadline of one call.
-const CALL: Duration = Duration::from_secs(20);
 /// Longest silence of who does the work.
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// Whom a process stands in for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Role {
+pub(crate) enum Role {
     /// MoveIt's two actions; what it executes goes to the controller, as MoveIt does it.
     MoveIt,
     /// Nav2 of Jazzy.
@@ -43,12 +36,12 @@ pub enum Role {
 const ROLES: [Role; 4] = [Role::MoveIt, Role::Nav2, Role::StuckNav2, Role::StretchDriver];
 
 /// The name below `/elsewhere`.
-pub fn elsewhere(name: &str) -> String {
+pub(crate) fn elsewhere(name: &str) -> String {
     format!("/elsewhere{name}")
 }
 
 /// Has a node look for these names of the robot side below `/elsewhere`.
-pub fn remapped(node: &str, names: &[&str]) -> RosArguments {
+pub(crate) fn remapped(node: &str, names: &[&str]) -> RosArguments {
     let mut arguments = RosArguments::default();
     for name in names {
         arguments.add_remap(&format!("{node}:{name}:={}", elsewhere(name))).expect("a rule");
@@ -57,10 +50,10 @@ pub fn remapped(node: &str, names: &[&str]) -> RosArguments {
 }
 
 /// The process; killed when dropped.
-pub struct StandIn(Child);
+pub(crate) struct StandIn(Child);
 
 impl StandIn {
-    pub fn start(role: Role, domain_id: u16) -> Self {
+    pub(crate) fn start(role: Role, domain_id: u16) -> Self {
         let child = Command::new(std::env::current_exe().expect("this binary"))
             .args(["harness::stand_in::process", "--exact", "--nocapture", "--test-threads=1"])
             .env(ROLE, format!("{role:?}"))
@@ -74,7 +67,7 @@ impl StandIn {
     }
 
     /// As `kill -9` does; it is dead then.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.0.kill().expect("killed");
         self.0.wait().expect("gone");
     }
