@@ -85,7 +85,8 @@ impl RgbdCamera {
         self.intrinsics
     }
 
-    /// Takes frame number `frame` from this pose. The noise is a function of the seed and the frame number only.
+    /// Takes frame number `frame` from this pose. The noise is a function of the seed and the frame number only. Where nothing moved
+    /// by more than 0.01 mm or 0.01 mrad since the last picture was drawn, that picture is taken.
     ///
     /// Errors: [`RenderError`].
     pub fn capture(

@@ -43,7 +43,7 @@ const STRAIN: f64 = 0.01;
 /// How far a drawer that stands out is not closed, metres: more than a thick front stands out, or than it springs back.
 const PLAINLY_OPEN: f64 = 0.05;
 /// Why what was pushed in is shut.
-const SHUT: &str = "it stopped, and its front is seen level with the front of what it belongs to";
+const SHUT: &str = "its front is seen level with the front of what it belongs to";
 /// Farthest an object may be shifted by a push on its button, metres.
 const PUSHED_AWAY: f64 = 0.03;
 
@@ -186,12 +186,15 @@ fn moved(
         }
         _ => format!("the part is seen {mm:.0} mm from where it was"),
     };
-    // What was pushed in a part of the way has moved, and is not closed.
     if motion.effect == PartEffect::Close {
+        // What was pushed in a part of the way has moved, and is not closed.
         if let Some(out) = stands_open(motion, felt, now) {
             return failed(format!("it is still seen to stand {:.0} mm open", out * 1e3));
         }
-        if !felt.stopped && !is_shut(motion, now) {
+        if is_shut(motion, now) {
+            return Outcome::Succeeded { because: SHUT.to_owned() };
+        }
+        if !felt.stopped {
             return not_observed(format!(
                 "nothing stopped the hand in the {:.0} mm that it pushed, and it is not seen to be shut",
                 felt.travel * 1e3
@@ -206,9 +209,6 @@ fn moved(
             return Outcome::Succeeded { because: how_far(shift * 1e3) };
         }
         Some(_) | None => {}
-    }
-    if motion.effect == PartEffect::Close && is_shut(motion, now) {
-        return Outcome::Succeeded { because: SHUT.to_owned() };
     }
     if had >= PART_POINTS && stayed > had / 2 && came < needed(had) {
         return failed("the part is still seen where it was".to_owned());
