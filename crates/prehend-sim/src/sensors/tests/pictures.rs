@@ -201,4 +201,8 @@ fn what_stands_still_is_drawn_once() {
     let drawables = stage.drawables(&setting.frame).unwrap();
     let from_above = camera.capture(&setting.frame.base_from_camera, &drawables, 0).unwrap();
     assert_eq!(from_above, setting.capture(clean(), 1, 0));
+    // Another thing at the same place.
+    setting.items.iter_mut().for_each(|item| item.part.color = Color([20, 200, 20]));
+    let green = camera.capture(&setting.frame.base_from_camera, &setting.drawables(), 0).unwrap();
+    assert_eq!(green, setting.capture(clean(), 1, 0));
 }
