@@ -14,6 +14,9 @@ mod truth;
 
 pub use layout::{Clutter, NoRoom, Thing};
 pub use shot::{Masks, Shot, ShotError, shots};
+pub(crate) use layout::surface;
+pub(crate) use shot::drawables;
+pub(crate) use things::any as any_item;
 pub use truth::{TrueThing, Truth, TruthError};
 
 /// Height of the table tops above the floor, metres.

@@ -11,6 +11,7 @@ pub mod articulated;
 pub mod asp;
 pub mod boxes;
 pub mod cabinet;
+pub mod cameras;
 pub mod cause;
 pub mod clutter;
 pub mod day;

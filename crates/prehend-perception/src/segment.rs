@@ -3,12 +3,15 @@
 //! It needs no names and no weights, so it sees what a detector misses, and it is the second, independent producer of
 //! evidence.
 
+mod bend;
 mod field;
 mod floors;
 mod joined;
+mod noise;
 mod patches;
 mod pieces;
 mod settings;
+mod specks;
 mod standing;
 mod surfaces;
 mod things;
@@ -210,7 +213,8 @@ fn things_above(
     surfaces: &SurfaceSettings,
 ) -> (Vec<u16>, usize) {
     let field = Field::new(frame, grid, plane, settings, surfaces);
-    let mut things = standing::standing(&field, things::things(&field));
+    let things = standing::standing(&field, things::things(&field));
+    let mut things = specks::without_specks(&field, things);
     things.sort_by_key(|pixels| std::cmp::Reverse(pixels.len()));
     things.truncate(usize::from(u16::MAX) - 1);
     let mut labels = vec![0_u16; grid.points.len()];

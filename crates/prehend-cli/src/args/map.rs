@@ -3,6 +3,7 @@
 use super::bag::BagArgs;
 use super::{DEFAULT_ROBOT, ModelArgs, ShowArgs, SightArgs};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use prehend_eval::cameras::Kind;
 use prehend_eval::clutter::{Masks, Settings};
 use prehend_perception::{MapSettings, MaskUse};
 use prehend_scene::merge::{MergeMethod, MergeRule};
@@ -183,7 +184,7 @@ pub struct QueryArgs {
 
 /// Arguments of `eval map`.
 #[derive(Clone, Debug, Args)]
-#[command(group = ArgGroup::new("what").required(true).args(["frames", "sim", "drawers", "race"]))]
+#[command(group = ArgGroup::new("what").required(true).args(["frames", "sim", "cameras", "drawers", "race"]))]
 pub struct EvalMapArgs {
     /// Recorded frames with target_mask.png (one thing) or instances.png (16 bit, a number for each thing)
     #[arg(long, value_name = "DIR")]
@@ -191,6 +192,13 @@ pub struct EvalMapArgs {
     /// Random tables of the simulator: objects by 3D boxes, merged, not merged, and from one keyframe
     #[arg(long)]
     pub sim: bool,
+    /// One frame each of other cameras (structured light, stereo, time of flight, the same from straight above) over other tables, of one
+    /// kind or of all: objects by their masks, and what is found on empty tables
+    #[arg(long, value_name = "KIND", num_args = 0..=1, default_missing_value = "all")]
+    pub cameras: Option<CameraKinds>,
+    /// With --cameras: folder for a picture of each frame with what was found in it
+    #[arg(long, value_name = "DIR", requires = "cameras")]
+    pub out: Option<PathBuf>,
     /// A cabinet of this model in the simulator, whose drawers are opened and closed: is each one object in its row, as open as it is?
     #[arg(long, value_name = "MODEL")]
     pub drawers: Option<String>,
@@ -207,7 +215,7 @@ pub struct EvalMapArgs {
     /// (segment.surfaces), or all
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "race")]
     pub sweep: Option<String>,
-    /// With --sim: tables; with --drawers: cabinets
+    /// With --sim: tables; with --cameras: frames of each kind; with --drawers: cabinets
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     pub seeds: u64,
     /// How the tables of --sim look.
@@ -236,6 +244,34 @@ pub struct ClutterArgs {
     /// Who draws the masks
     #[arg(long, value_enum, default_value_t = MaskSource::Geometry)]
     pub masks: MaskSource,
+}
+
+/// Kinds of cameras.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CameraKinds {
+    /// Each of the others
+    All,
+    /// Structured light, 640 x 480, slanting
+    StructuredLight,
+    /// Stereo, 848 x 480 or 1280 x 720, slanting
+    Stereo,
+    /// Time of flight, 640 x 576 or 1280 x 720, slanting
+    TimeOfFlight,
+    /// Time of flight, 1280 x 720, from straight above
+    Overhead,
+}
+
+impl CameraKinds {
+    /// The kinds themselves.
+    pub fn kinds(self) -> &'static [Kind] {
+        match self {
+            Self::All => &Kind::ALL,
+            Self::StructuredLight => &[Kind::StructuredLight],
+            Self::Stereo => &[Kind::Stereo],
+            Self::TimeOfFlight => &[Kind::TimeOfFlight],
+            Self::Overhead => &[Kind::Overhead],
+        }
+    }
 }
 
 /// Who draws the masks of simulated frames.

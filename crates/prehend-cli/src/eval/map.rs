@@ -1,5 +1,6 @@
 //! `prehend eval map`: maps of recorded frames against labels, of simulated ones against the truth, and by the clock.
 
+mod cameras;
 mod drawers;
 mod race;
 mod sim;
@@ -17,11 +18,12 @@ use sweep::Sweep;
 /// Judges maps; gives the exit code.
 pub fn map(args: EvalMapArgs) -> u8 {
     let screen = Screen::new(args.json);
-    let done = match (&args.frames, &args.race, &args.drawers) {
-        (Some(frames), _, _) => recorded(frames, &args, &screen),
-        (None, Some(folder), _) => race::run(folder, &args, &screen),
-        (None, None, Some(model)) => drawers::run(model, &args, &screen),
-        (None, None, None) => sim::run(&args, &screen),
+    let done = match (&args.frames, &args.race, &args.drawers, args.cameras) {
+        (Some(frames), _, _, _) => recorded(frames, &args, &screen),
+        (None, Some(folder), _, _) => race::run(folder, &args, &screen),
+        (None, None, Some(model), _) => drawers::run(model, &args, &screen),
+        (None, None, None, Some(kinds)) => cameras::run(kinds.kinds(), &args, &screen),
+        (None, None, None, None) => sim::run(&args, &screen),
     };
     match done {
         Ok(()) => exit::DONE,

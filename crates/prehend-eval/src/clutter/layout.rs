@@ -138,7 +138,7 @@ impl Place {
 }
 
 /// Corners of all parts.
-pub(super) fn surface(parts: &[ConvexPart], pose: &Isometry3<f64>) -> Vec<Point3<f64>> {
+pub(crate) fn surface(parts: &[ConvexPart], pose: &Isometry3<f64>) -> Vec<Point3<f64>> {
     let corners = |part: &ConvexPart| {
         let place = pose * part.body_from_part;
         part.shape.mesh().vertices.into_iter().map(move |vertex| place * vertex).collect::<Vec<_>>()

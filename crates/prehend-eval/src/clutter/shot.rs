@@ -139,7 +139,7 @@ fn poses(tables: &[Point3<f64>], settings: &Settings) -> Vec<Isometry3<f64>> {
 }
 
 /// Floor, tables and things.
-fn drawables(clutter: &Clutter) -> Result<Vec<Drawable>, ShotError> {
+pub(crate) fn drawables(clutter: &Clutter) -> Result<Vec<Drawable>, ShotError> {
     let solid = |half: Vector3<f64>, color: [u8; 3]| ConvexPart {
         shape: PartShape::Box { half },
         body_from_part: Isometry3::identity(),

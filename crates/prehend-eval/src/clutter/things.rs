@@ -41,7 +41,7 @@ const fn small(
 }
 
 /// One thing of any class, size and colour.
-pub(super) fn any(rng: &mut impl Rng) -> Item {
+pub(crate) fn any(rng: &mut impl Rng) -> Item {
     let number = rng.random_range(0..CLASSES.len() + EXTREMES.len());
     let class = CLASSES.get(number).unwrap_or_else(|| &EXTREMES[number - CLASSES.len()]);
     class.any(rng)

@@ -1,6 +1,8 @@
 //! What a frame shows above the support, pixel by pixel, and where its surfaces crease.
 
 use super::SegmentSettings;
+use super::bend::Bend;
+use super::noise::Noise;
 use super::settings::SurfaceSettings;
 use crate::{Keyframe, color};
 use nalgebra::{Point3, Vector3};
@@ -30,6 +32,7 @@ pub(super) struct Field<'a> {
     depths: Vec<f64>,
     /// `[height, width]` the column of each pixel.
     columns: Vec<u32>,
+    noise: Noise,
     /// Greatest slope of a surface against the picture, metres of depth for each metre across.
     slope: f64,
 }
@@ -75,35 +78,51 @@ impl<'a> Field<'a> {
         measured
             .map(|(point, mm)| (height(point), f64::from(*mm) * 1e-3))
             .unzip_into_vecs(&mut heights, &mut depths);
+        // Noise that cannot be measured is that of the settings; less than rounding to millimetres makes there is not.
+        let of = |share: f64| Noise::white(settings.depth_sigma * share, surfaces.averaged);
+        let noise = Noise::measure(&depths, grid.width, surfaces.window).unwrap_or_else(|| of(1.0));
+        let noise = noise.at_least(of(surfaces.least_noise));
+        if plane.is_some()
+            && let Some(bend) = Bend::fit(&heights, grid.width, |index| noise.pixel * depths[index].powi(2))
+        {
+            heights.par_iter_mut().enumerate().with_min_len(AT_ONCE).for_each(|(index, height)| *height -= bend.at(index));
+        }
         let eye = Point3::from(frame.map_from_camera.translation.vector);
         let columns = (0..grid.height).flat_map(|_| 0..grid.width as u32).collect();
         let slope = surfaces.grazing.tan();
         let (above, standing) = (Vec::new(), Vec::new());
         let mut field =
-            Self { frame, grid, settings, surfaces, heights, above, standing, eye, depths, columns, slope };
-        field.above = field.standing_out();
+            Self { frame, grid, settings, surfaces, heights, above, standing, eye, depths, columns, noise, slope };
+        field.above = field.standing_out(1.0);
         field.standing = (0..field.above.len()).filter(|index| field.above[*index]).collect();
         field
     }
 
-    /// Height above which a pixel is no support, metres. `noise` is the share of the depth's noise that is left.
-    fn least(&self, index: usize, noise: f64) -> f64 {
-        self.settings.min_height + self.settings.noise * noise * self.sigma(index)
+    /// Height above which a pixel is no support, metres.
+    pub(super) fn least(&self, index: usize) -> f64 {
+        self.settings.min_height + self.settings.noise * self.sigma(index)
+    }
+
+    /// Height above which the mean around a pixel is no support, metres.
+    fn least_mean(&self, index: usize) -> f64 {
+        self.settings.min_height + self.settings.noise * self.noise.mean * self.depths[index].powi(2)
     }
 
     /// Finds [`Field::above`]. A pixel stands out if its height does, or if the mean height around it does: the mean has less noise, so
     /// flat things show in it. For the mean, a height counts at most as much as it takes a single pixel to stand out. Otherwise a tall
     /// thing would raise the support beside it. The mean does not count in a mask: what is flat there is known by its mask (see
     /// [`crate::hypothesis`]).
-    fn standing_out(&self) -> Vec<bool> {
+    ///
+    /// With a `side` of -1, what lies below the support as much.
+    pub(super) fn standing_out(&self, side: f64) -> Vec<bool> {
         let (width, rows) = (self.grid.width.max(1), self.grid.height);
-        let SurfaceSettings { window, averaged, .. } = *self.surfaces;
+        let window = self.surfaces.window;
         let mut above = vec![false; self.heights.len()];
         above.par_chunks_mut(BAND * width).enumerate().for_each(|(band, above)| {
             // Those of the band, and as many above and below it as a window reaches.
             let first = (band * BAND).saturating_sub(window);
             let last = (band * BAND + above.len() / width + window).min(rows);
-            let along: Vec<RowSums> = (first..last).map(|row| self.row_sums(row)).collect();
+            let along: Vec<RowSums> = (first..last).map(|row| self.row_sums(row, side)).collect();
             for (number, above) in above.chunks_mut(width).enumerate() {
                 let row = band * BAND + number;
                 let around =
@@ -112,11 +131,11 @@ impl<'a> Field<'a> {
                 along[around].iter().for_each(|row| sums.add(row));
                 for (column, above) in above.iter_mut().enumerate() {
                     let index = row * width + column;
-                    let height = self.heights[index];
-                    *above = height > self.least(index, 1.0)
+                    let height = side * self.heights[index];
+                    *above = height > self.least(index)
                         || !height.is_nan() && self.frame.labels.labels[index] == 0 && {
                             let mean = sums.heights[column] / sums.counts[column].max(1.0);
-                            f64::from(mean) > self.least(index, averaged)
+                            f64::from(mean) > self.least_mean(index)
                         };
                 }
             }
@@ -125,12 +144,12 @@ impl<'a> Field<'a> {
     }
 
     /// Sums over the pixels of a row around each of them.
-    fn row_sums(&self, row: usize) -> RowSums {
+    fn row_sums(&self, row: usize, side: f64) -> RowSums {
         let (width, window) = (self.grid.width, self.surfaces.window);
         let (mut heights, mut counts) = (vec![0.0; width + 2 * window], vec![0.0; width + 2 * window]);
         for column in 0..width {
             let index = row * width + column;
-            let (height, most) = (self.heights[index], self.least(index, 1.0));
+            let (height, most) = (side * self.heights[index], self.least(index));
             if !height.is_nan() {
                 heights[window + column] = height.clamp(-most, most) as f32;
                 counts[window + column] = 1.0;
@@ -149,12 +168,12 @@ impl<'a> Field<'a> {
     /// Standard deviation of the depth of a pixel, metres.
     #[inline]
     pub(super) fn sigma(&self, index: usize) -> f64 {
-        self.settings.depth_sigma * self.depths[index].powi(2)
+        self.noise.pixel * self.depths[index].powi(2)
     }
 
     /// Whether something whose lowest part is so high comes down to the support; `index` is one of its pixels.
     pub(super) fn is_foot(&self, low: f64, index: usize) -> bool {
-        low <= self.least(index, 1.0) + self.surfaces.foot
+        low <= self.least(index) + self.surfaces.foot
     }
 
     /// Side of what a pixel shows when it faces the camera, metres.
@@ -177,7 +196,7 @@ impl<'a> Field<'a> {
     #[inline]
     pub(super) fn is_continuous(&self, a: usize, b: usize, steps: usize) -> bool {
         let slope = self.slope * self.pitch(a) * steps as f64;
-        (self.depths[a] - self.depths[b]).abs() <= slope + self.surfaces.noise * self.sigma(a)
+        (self.depths[a] - self.depths[b]).abs() <= slope + self.surfaces.noise * self.noise.near * self.depths[a].powi(2)
     }
 
     /// Whether the colours of two pixels are too unlike for one thing.
@@ -212,7 +231,7 @@ impl<'a> Field<'a> {
     /// Mean of the points around a pixel above the support that are on its surface.
     fn smooth(&self, index: usize) -> Point3<f64> {
         let (mut sum, mut count) = (Vector3::zeros(), 0.0);
-        let apart = self.slope * self.pitch(index) * 2.0 + self.surfaces.noise * self.sigma(index);
+        let apart = self.slope * self.pitch(index) * 2.0 + self.surfaces.noise * self.noise.near * self.depths[index].powi(2);
         let mut add = |other: usize| {
             if self.above[other]
                 && (self.depths[index] - self.depths[other]).abs() <= apart
@@ -249,7 +268,7 @@ impl<'a> Field<'a> {
             *self.surfaces;
         let is_crease = |index: usize| {
             let b = smooth[place[index] as usize];
-            let sigma = self.sigma(index);
+            let sigma = self.noise.crease * self.depths[index].powi(2);
             let reach = reach.max(reach_noise * sigma);
             let toward = (self.eye - b).normalize();
             let pitch = self.pitch(index);

@@ -126,9 +126,11 @@ pub struct SurfaceSettings {
     pub min_pixels: usize,
     /// Heights are averaged over a square that reaches this many pixels to each side.
     pub window: usize,
-    /// Noise of such a mean, as a share of the noise of one pixel. Over 25 independent pixels it would be a fifth, but a stereo camera
-    /// makes like errors in pixels that are close together.
+    /// Where noise cannot be measured, that of such a mean as a share of the noise of one pixel. Over 25 independent pixels it would be a
+    /// fifth, but a stereo camera makes like errors in pixels that are close together.
     pub averaged: f64,
+    /// Least noise as a share of that of the settings: rounding to millimetres makes 0.3 mm.
+    pub least_noise: f64,
     /// Side of the least square that is a thing, metres.
     pub min_side: f64,
     /// Greatest gap between surfaces of one thing, metres: as wide as a strip that reflects or swallows the light.
@@ -169,6 +171,7 @@ impl Default for SurfaceSettings {
             min_pixels: 12,
             window: 2,
             averaged: 0.5,
+            least_noise: 0.15,
             min_side: 0.012,
             bridge: 0.02,
             unlike: 0.12,

@@ -127,20 +127,23 @@ fn has_foot(field: &Field<'_>, thing: &[usize], owner: &[u32], long: f64) -> boo
         return true;
     }
     // The lower end of each column; along a slanting side the table is beside a thing, not below it.
+    let hull = convex_hull(&field.grid.ground(thing));
     let mut lowest = vec![None; field.grid.width];
     for index in thing {
         let column = &mut lowest[index % field.grid.width];
         *column = (*column).max(Some(*index));
     }
+    let is_below = |index: usize| field.grid.points[index].is_some_and(|point| is_inside(&hull, &point.xy()));
     let (mut on_thing, mut over_support) = (0, 0);
     for index in lowest.into_iter().flatten() {
         let below = (1..=field.surfaces.standing.below as isize)
             .filter_map(|step| field.at(index, 0, step))
             .find(|other| field.grid.points[*other].is_some());
-        match below.map(|other| (owner[other], field.above[other])) {
-            Some((0, false)) => over_support += 1,
+        match below.map(|other| (other, owner[other], field.above[other])) {
+            // What stands there hides the support below itself. What is seen from above hides its own foot.
+            Some((other, 0, false)) => over_support += usize::from(is_below(other)),
             // A pixel between two things is of neither.
-            Some((0, true)) | None => {}
+            Some((_, 0, true)) | None => {}
             Some(_) => on_thing += 1,
         }
     }
