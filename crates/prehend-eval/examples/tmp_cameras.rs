@@ -1,5 +1,6 @@
 use prehend_eval::cameras::*;
 use prehend_perception::MapSettings;
+fn settings() -> MapSettings { let mut s = MapSettings::recorded(); let v = |n: &str, d: f64| std::env::var(n).ok().map_or(d, |t| t.parse().unwrap()); s.segment.min_height = v("MH", s.segment.min_height); s.segment.noise = v("NO", s.segment.noise); let f = s.segment.surfaces.as_mut().unwrap(); f.noise = v("SN", f.noise); f.window = v("WI", f.window as f64) as usize; f.floors.joined = v("FJ", f.floors.joined); s }
 fn main() {
     let a: Vec<String> = std::env::args().collect();
     let (seed, n): (u64, u64) = (a[1].parse().unwrap(), a[2].parse().unwrap());
@@ -7,8 +8,14 @@ fn main() {
         let (mut c, mut e, mut t) = (Count::default(), 0, 0.0);
         let mut fate = [0; 4];
         for s in seed..seed + n {
-            let (frame, f) = measure(kind, s, false, MapSettings::recorded()).unwrap();
+            let (frame, f) = measure(kind, s, false, settings()).unwrap();
             if a.len() > 3 { eprintln!("FRAME {kind} {s} {:?} {:?}", frame.material, f.count); }
+            if a.len() > 4 { let k = &frame.keyframe; let mut px = k.color.pixels.clone();
+                for (n, m) in f.masks.iter().enumerate() { let col = [[230,159,0],[86,180,233],[0,190,140],[240,228,66],[60,130,240],[235,60,20],[220,130,190],[250,250,250]][n % 8]; for i in m.indices() { for c in 0..3 { px[i][c] = ((px[i][c] as u32 + 2 * col[c] as u32) / 3) as u8; } } }
+                let mut out = format!("P6 {} {} 255\n", k.color.width, 2 * k.color.height).into_bytes();
+                for q in &px { out.extend_from_slice(q); }
+                for d in &k.depth.millimetres { let v = if *d == 0 { [255, 0, 0] } else { [((*d as u32 * 3) % 256) as u8; 3] }; out.extend_from_slice(&v); }
+                std::fs::write(format!("{}/{kind}_{s}.ppm", a[4]), out).unwrap(); }
             c = c.plus(f.count); t += f.seconds;
             for thing in frame.things.iter().filter(|t| t.is_asked) {
                 let best = f.masks.iter().map(|m| m.iou(&thing.mask)).fold(0.0, f64::max);
@@ -18,7 +25,7 @@ fn main() {
                 if a.len() > 3 { eprintln!("{kind} {s} {} best {best:.2} cover {cover:.2} all {all:.2} px {} {:?}", thing.class, thing.mask.area(), frame.material); }
                 fate[if all < 0.3 { 0 } else if cover > 0.7 { 1 } else if all > 0.7 { 2 } else { 3 }] += 1;
             }
-            let (_, f) = measure(kind, s, true, MapSettings::recorded()).unwrap();
+            let (_, f) = measure(kind, s, true, settings()).unwrap();
             e += f.masks.len();
         }
         println!("{kind}: recall {:.1} ({}/{}) precision {:.1} of nothing {} empty {e}  {:.0} ms; missed: not there {}, merged {}, torn {}, part {}", 100.0 * c.found as f64 / c.things as f64, c.found, c.things, 100.0 * c.found as f64 / c.objects as f64, c.nothing, t / n as f64 * 1e3, fate[0], fate[1], fate[2], fate[3]);

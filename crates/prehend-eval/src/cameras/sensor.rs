@@ -155,7 +155,7 @@ impl Sensor {
         let is_table: Vec<bool> = capture.labels.labels.iter().map(|label| *label == 0).collect();
         if self.material == Material::Cloth {
             let bumps = Waves::draw(rng, 0.002, [0.03, 0.12], width, height, self.intrinsics.fx / self.distance);
-            for (index, depth) in truth.iter_mut().enumerate().filter(|(index, _)| is_table[*index]) {
+            for (index, depth) in truth.iter_mut().enumerate().filter(|(index, depth)| is_table[*index] && **depth > 0.0) {
                 *depth += bumps.at(index);
             }
         }

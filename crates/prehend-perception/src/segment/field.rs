@@ -105,7 +105,17 @@ impl<'a> Field<'a> {
 
     /// Height above which the mean around a pixel is no support, metres.
     fn least_mean(&self, index: usize) -> f64 {
-        self.settings.min_height + self.settings.noise * self.noise.mean * self.depths[index].powi(2)
+        self.settings.min_height + self.settings.noise * self.mean_noise(index)
+    }
+
+    /// Standard deviation of the mean around a pixel, metres.
+    pub(super) fn mean_noise(&self, index: usize) -> f64 {
+        self.noise.mean * self.depths[index].powi(2)
+    }
+
+    /// Whether a pixel lies on the support.
+    pub(super) fn is_level(&self, index: usize) -> bool {
+        self.heights[index].abs() <= self.settings.plane_distance + self.settings.noise * self.sigma(index)
     }
 
     /// Finds [`Field::above`]. A pixel stands out if its height does, or if the mean height around it does: the mean has less noise, so

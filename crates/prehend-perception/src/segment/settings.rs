@@ -6,15 +6,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FloorSettings {
-    /// Least share of a floor that lies in the footprint of its thing.
-    pub inside: f64,
     /// Least share of its border along which it goes over into a wall without a jump; the support behind a handle does so nowhere.
     pub joined: f64,
+    /// Greatest share of its border that is open, where noise breaks a wall.
+    pub open: f64,
+    /// How much higher than the support it lies at least where its border is open, metres: as thick as thin walls are.
+    pub height: f64,
 }
 
 impl Default for FloorSettings {
     fn default() -> Self {
-        Self { inside: 0.9, joined: 0.3 }
+        Self { joined: 0.3, open: 0.3, height: 0.002 }
     }
 }
 

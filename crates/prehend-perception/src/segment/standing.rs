@@ -81,9 +81,7 @@ fn runs(field: &Field<'_>, pixels: std::ops::Range<usize>) -> Vec<(Voxel, usize)
     let mut runs: Vec<(Voxel, usize)> = Vec::new();
     for index in pixels {
         let Some(point) = field.grid.points[index] else { continue };
-        if field.heights[index].abs()
-            > field.settings.plane_distance + field.settings.noise * field.sigma(index)
-        {
+        if !field.is_level(index) {
             continue;
         }
         let cell = voxel_of(&Point3::new(point.x, point.y, 0.0), side);
