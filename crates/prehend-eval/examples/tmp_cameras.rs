@@ -3,6 +3,25 @@ use prehend_perception::MapSettings;
 fn settings() -> MapSettings { let mut s = MapSettings::recorded(); let v = |n: &str, d: f64| std::env::var(n).ok().map_or(d, |t| t.parse().unwrap()); s.segment.min_height = v("MH", s.segment.min_height); s.segment.noise = v("NO", s.segment.noise); let f = s.segment.surfaces.as_mut().unwrap(); f.noise = v("SN", f.noise); f.window = v("WI", f.window as f64) as usize; f.floors.joined = v("FJ", f.floors.joined); s }
 fn main() {
     let a: Vec<String> = std::env::args().collect();
+    if a[1] == "real" {
+        for dir in &a[3..] {
+            let frames = prehend_recording::find_frames(std::path::Path::new(dir)).unwrap();
+            for f in &frames {
+                let t = std::time::Instant::now();
+                let (saved, _) = match prehend_recording::build(std::slice::from_ref(f), settings(), 1) { Ok(x) => x, Err(e) => { println!("{}: {e}", f.name); continue; } };
+                for s in &saved.scenes { for v in &s.views {
+                    let mut px = v.color.pixels.clone();
+                    for (n, o) in s.map.objects.iter().enumerate() { let Some(c) = o.crops.first() else { continue }; let col = [[230,159,0],[86,180,233],[0,190,140],[240,228,66],[60,130,240],[235,60,20],[220,130,190],[250,250,250],[150,80,250],[120,255,80]][n % 10]; for i in c.mask.indices() { for k in 0..3 { px[i][k] = ((px[i][k] as u32 + 2 * col[k] as u32) / 3) as u8; } } }
+                    let mut out = format!("P6 {} {} 255\n", v.color.width, v.color.height).into_bytes();
+                    for q in &px { out.extend_from_slice(q); }
+                    std::fs::write(format!("{}/{}.ppm", a[2], f.name), out).unwrap();
+                    println!("  pose {:.3?} up in camera {:.3?} plane {:.3?}", v.map_from_camera.translation.vector.as_slice(), v.map_from_camera.inverse_transform_vector(&nalgebra::Vector3::z()).as_slice(), s.map.support_plane);
+                    println!("{}: {} objects, {:.0} ms: {}", f.name, s.map.objects.len(), t.elapsed().as_secs_f64() * 1e3, s.map.objects.iter().map(|o| format!("{:.0}x{:.0}x{:.0}", o.bounds.size.x*1e3, o.bounds.size.y*1e3, o.bounds.size.z*1e3)).collect::<Vec<_>>().join(" "));
+                } }
+            }
+        }
+        return;
+    }
     let (seed, n): (u64, u64) = (a[1].parse().unwrap(), a[2].parse().unwrap());
     for kind in Kind::ALL {
         let (mut c, mut e, mut t) = (Count::default(), 0, 0.0);

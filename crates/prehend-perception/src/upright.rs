@@ -47,7 +47,9 @@ pub fn map_from_camera(
         let close =
             inliers.iter().filter(|index| plane.distance(&points[**index]).abs() <= distance / 2.0).count();
         let is_large = inliers.len() as f64 >= settings.plane_share * points.len() as f64;
-        (is_large && close as f64 >= CLOSE * inliers.len() as f64).then_some((plane, inliers.len()))
+        // The camera is above what carries things.
+        (plane.offset > 0.0 && is_large && close as f64 >= CLOSE * inliers.len() as f64)
+            .then_some((plane, inliers.len()))
     });
     let plane = match found {
         // What is level in a picture from straight above is some side of a thing.
