@@ -1,6 +1,6 @@
 use prehend_eval::cameras::*;
 use prehend_perception::MapSettings;
-fn settings() -> MapSettings { let mut s = MapSettings::recorded(); let v = |n: &str, d: f64| std::env::var(n).ok().map_or(d, |t| t.parse().unwrap()); s.segment.min_height = v("MH", s.segment.min_height); s.segment.noise = v("NO", s.segment.noise); let f = s.segment.surfaces.as_mut().unwrap(); f.noise = v("SN", f.noise); f.window = v("WI", f.window as f64) as usize; f.floors.joined = v("FJ", f.floors.joined); s }
+fn settings() -> MapSettings { let mut s = MapSettings::recorded(); let v = |n: &str, d: f64| std::env::var(n).ok().map_or(d, |t| t.parse().unwrap()); s.segment.min_height = v("MH", s.segment.min_height); s.segment.noise = v("NO", s.segment.noise); let f = s.segment.surfaces.as_mut().unwrap(); f.noise = v("SN", f.noise); f.learned.smooth = v("LS", f.learned.smooth); f.learned.joined = v("LJ", f.learned.joined); s }
 fn main() {
     let a: Vec<String> = std::env::args().collect();
     if a[1] == "real" {

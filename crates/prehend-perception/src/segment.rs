@@ -4,16 +4,17 @@
 //! evidence.
 
 mod bend;
+mod cut;
 mod field;
 mod floors;
-mod joined;
+mod gap;
+mod learned;
+mod lessons;
 mod noise;
 mod patches;
-mod pieces;
 mod settings;
 mod specks;
 mod standing;
-mod surfaces;
 mod things;
 
 #[cfg(test)]
@@ -31,7 +32,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-pub use settings::{FloorSettings, PieceSettings, StandingSettings, SurfaceSettings, ThingSettings};
+pub use lessons::{Lesson, lessons};
+pub use settings::{FloorSettings, Learned, StandingSettings, SurfaceSettings};
 
 /// How the scene is cut into table and things.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -160,6 +162,22 @@ impl Scene {
 /// Cuts a keyframe; its parts must have been validated. `known` is the support of earlier frames: it is used when this frame
 /// shows none, or only the top of something on it. `seed` drives the plane search.
 pub fn segment(frame: &Keyframe, settings: &SegmentSettings, known: Option<Plane>, seed: u64) -> Scene {
+    let (grid, robot, plane) = prepared(frame, settings, known, seed);
+    let eye = Point3::from(frame.map_from_camera.translation.vector);
+    let (clusters, count) = match &settings.surfaces {
+        Some(surfaces) => things_above(frame, &grid, plane.as_ref(), settings, surfaces),
+        None => cluster_above(&grid, plane.as_ref(), &eye, settings),
+    };
+    Scene { grid, robot, plane, clusters, count }
+}
+
+/// The points of a frame, where the robot is in it, and the support.
+fn prepared(
+    frame: &Keyframe,
+    settings: &SegmentSettings,
+    known: Option<Plane>,
+    seed: u64,
+) -> (PointGrid, Vec<bool>, Option<Plane>) {
     let mut grid = point_grid(&frame.depth, &frame.intrinsics, &frame.map_from_camera, settings.max_depth);
     let robot = remove_foreign(&mut grid, settings, &frame.robot, &frame.map_from_camera, &frame.intrinsics);
     let found = find_support(&grid, settings, seed);
@@ -167,12 +185,7 @@ pub fn segment(frame: &Keyframe, settings: &SegmentSettings, known: Option<Plane
         (Some(found), Some(known)) if is_top(&found, &known, &grid, settings) => Some(known),
         (found, known) => found.or(known),
     };
-    let eye = Point3::from(frame.map_from_camera.translation.vector);
-    let (clusters, count) = match &settings.surfaces {
-        Some(surfaces) => things_above(frame, &grid, plane.as_ref(), settings, surfaces),
-        None => cluster_above(&grid, plane.as_ref(), &eye, settings),
-    };
-    Scene { grid, robot, plane, clusters, count }
+    (grid, robot, plane)
 }
 
 /// A keyframe in which no support and no clusters are looked for; its parts must have been validated.

@@ -268,36 +268,42 @@ impl<'a> Field<'a> {
         Point3::from(sum / count)
     }
 
-    /// Whether a crease that opens to the camera runs through each pixel, in any of four directions.
-    pub(super) fn creases(&self) -> Vec<bool> {
+    /// How far apart two pixels are in depth, metres.
+    pub(super) fn step(&self, a: usize, b: usize) -> f64 {
+        (self.depths[a] - self.depths[b]).abs()
+    }
+
+    /// For each pixel that stands, how deep a valley that opens to the camera is that runs through it, in the deepest of four directions: as
+    /// a share of half its width, and in standard deviations. Where things touch there is one.
+    pub(super) fn valleys(&self) -> Vec<[f32; 2]> {
         let mut place = vec![NONE; self.above.len()];
         self.standing.iter().enumerate().for_each(|(at, index)| place[*index] = at as u32);
         let pixels = || self.standing.par_iter().with_min_len(AT_ONCE);
         let smooth: Vec<Point3<f64>> = pixels().map(|index| self.smooth(*index)).collect();
-        let SurfaceSettings { reach, reach_noise, least_steps, most_steps, crease, shallow, noise, .. } =
-            *self.surfaces;
-        let is_crease = |index: usize| {
+        let SurfaceSettings { reach, reach_noise, least_steps, most_steps, .. } = *self.surfaces;
+        let valley = |index: usize| {
             let b = smooth[place[index] as usize];
             let sigma = self.noise.crease * self.depths[index].powi(2);
             let reach = reach.max(reach_noise * sigma);
             let toward = (self.eye - b).normalize();
             let pitch = self.pitch(index);
-            [(1, 0, 1.0), (0, 1, 1.0), (1, 1, 1.4), (1, -1, 1.4)].into_iter().any(|(du, dv, length)| {
+            let in_direction = |(du, dv, length): (isize, isize, f64)| {
                 let steps = (reach / pitch / length).min(most_steps).max(least_steps).round() as isize;
                 let at = |sign: isize| self.at(index, sign * steps * du, sign * steps * dv);
-                let (Some(first), Some(last)) = (at(-1), at(1)) else { return false };
+                let (first, last) = (at(-1)?, at(1)?);
                 if place[first] == NONE || place[last] == NONE {
-                    return false;
+                    return None;
                 }
                 let (a, c) = (smooth[place[first] as usize], smooth[place[last] as usize]);
                 let depth = (nalgebra::center(&a, &c) - b).dot(&toward);
-                let least = (crease * (a - c).norm() / 2.0).max(noise * sigma);
-                depth > least || depth > shallow * least && self.is_border(first, last)
-            })
+                Some([depth / ((a - c).norm() / 2.0).max(1e-6), depth / sigma.max(1e-6)])
+            };
+            let deepest = [(1, 0, 1.0), (0, 1, 1.0), (1, 1, 1.4), (1, -1, 1.4)]
+                .into_iter()
+                .filter_map(in_direction)
+                .fold([0.0_f64; 2], |best, one| if one[0] > best[0] { one } else { best });
+            deepest.map(|number| number as f32)
         };
-        let found: Vec<bool> = pixels().map(|index| is_crease(*index)).collect();
-        let mut creases = vec![false; self.above.len()];
-        self.standing.iter().zip(found).for_each(|(index, is_crease)| creases[*index] = is_crease);
-        creases
+        pixels().map(|index| valley(*index)).collect()
     }
 }

@@ -9,7 +9,6 @@
 
 use super::field::{Field, WAYS};
 use crate::color;
-use nalgebra::Point2;
 use prehend_geometry::upright::{convex_hull, is_inside};
 use rayon::prelude::*;
 

@@ -1,11 +1,15 @@
-//! Which surfaces belong to one thing: the outside and the inside of a hollow; a body and its handle or its cap; the pieces of a surface
-//! that a strip without depth tears apart. Surfaces that remain apart are things that touch.
+//! From patches to things, in two steps of one kind: patches become surfaces, and surfaces become things. Each time, what speaks for and
+//! against every pair is weighed by numbers that were learned ([`super::learned`]), and all pairs are decided at once ([`super::cut`]).
+//!
+//! Of patches only what happens at their border counts. Of surfaces also their shapes: the outside and the inside of a hollow, a body and
+//! its handle or its cap, the pieces of a surface that a strip without depth tears apart. What remains apart are things that touch.
 
-use super::field::{Field, NONE};
+use super::cut::{groups, odds};
+use super::field::Field;
 use super::floors;
-use super::joined::find;
+use super::gap::Cells;
+use super::lessons::{Lesson, Truth};
 use super::patches::Patches;
-use super::surfaces::surfaces;
 use crate::color;
 use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::{convex_hull, is_inside};
@@ -13,7 +17,10 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Points that are compared.
-const SAMPLE: usize = 1200;
+const SAMPLE: usize = 600;
+
+/// Numbers of what is known of two surfaces.
+pub(super) const EVIDENCE: usize = 32;
 
 /// One surface with its measures.
 struct Surface {
@@ -30,65 +37,159 @@ struct Surface {
     bulge: f64,
     /// Distance from the camera, metres.
     distance: f64,
-    /// Standard deviation of its depth, metres.
-    sigma: f64,
 }
 
-/// Pixels where two surfaces meet: along a crease, at a jump in depth, across a hole.
+/// How two surfaces meet.
 #[derive(Clone, Copy, Default)]
 struct Contact {
-    crease: usize,
-    hole: usize,
+    /// Steps from one to the other on one surface, over a hole, over a jump.
+    steps: [f64; 3],
+    /// What the borders of their patches weigh together, and how long they are in patches.
+    weight: f64,
+    length: f64,
 }
 
 /// The pixels of each thing.
 pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
-    let (labels, count) = surfaces(field);
-    let mut pixels: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for index in field.standing.iter().filter(|index| labels[**index] != NONE) {
-        pixels[labels[*index] as usize].push(*index);
-    }
-    let (surfaces, patches): (Vec<Surface>, Vec<Patches>) = pixels
-        .into_par_iter()
-        .map(|pixels| {
-            let surface = measure(field, pixels);
-            let patches = Patches::new(&surface.points, field.surfaces.bridge);
-            (surface, patches)
-        })
-        .unzip();
-    let contacts = contacts(field, &labels);
-    let mut root: Vec<usize> = (0..count).collect();
-    // The best host of each part: parts must not bridge things.
-    let mut hosts: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
-    for a in 0..count {
-        for b in a + 1..count {
-            let Some(gap) = patches[a].gap(&patches[b], field.surfaces.bridge) else { continue };
-            let contact = contacts.get(&(a as u32, b as u32)).copied().unwrap_or_default();
-            if are_one(field, &surfaces[a], &surfaces[b], contact) {
-                let (low, high) = (find(&root, a), find(&root, b));
-                root[low.max(high)] = low.min(high);
-            }
-            let (part, host) = if surfaces[a].area < surfaces[b].area { (a, b) } else { (b, a) };
-            if is_part(field, &surfaces[part], &surfaces[host]) {
-                // Where they meet for longer; of those that only come near, the nearest.
-                let fit = contact.crease as f64 + 1.0 - gap;
-                let best = hosts.entry(part).or_insert((fit, host));
-                if fit > best.0 {
-                    *best = (fit, host);
-                }
-            }
-        }
-    }
-    for (part, (_, host)) in hosts {
-        let (low, high) = (find(&root, part), find(&root, host));
-        root[low.max(high)] = low.min(high);
-    }
+    let (surfaces, contacts) = surfaces(field, Patches::new(field));
+    let weights = &field.surfaces.learned.surfaces;
+    let pairs = pairs(field, &surfaces, &contacts);
+    let group = groups(
+        surfaces.len(),
+        pairs.into_iter().map(|(pair, evidence)| (pair, odds(weights, &evidence) + field.surfaces.learned.joined)),
+    );
     let mut things: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (number, surface) in surfaces.into_iter().enumerate() {
-        things.entry(find(&root, number)).or_default().extend(surface.pixels);
+    for (surface, group) in surfaces.into_iter().zip(group) {
+        things.entry(group).or_default().extend(surface.pixels);
     }
     floors::with_floors(field, things.into_values().collect())
 }
+
+/// What can be learned from a frame: the evidence about each pair of patches and of surfaces, and whether they are of one thing.
+pub(super) fn lessons(field: &Field<'_>, truth: &Truth<'_>) -> [Vec<Lesson>; 2] {
+    let patches = Patches::new(field);
+    let owners: Vec<Option<u16>> = patches.patches.iter().map(|patch| truth.owner(&patch.pixels)).collect();
+    let of_patches = patches.edges.iter().filter_map(|edge| {
+        let [a, b] = edge.patches.map(|patch| owners[patch as usize]);
+        Some(Lesson { evidence: edge.evidence.to_vec(), weight: edge.length, is_one: Truth::is_one(a?, b?)? })
+    });
+    let of_patches = of_patches.collect();
+    let (surfaces, contacts) = surfaces(field, patches);
+    let owners: Vec<Option<u16>> = surfaces.iter().map(|surface| truth.owner(&surface.pixels)).collect();
+    let of_surfaces = pairs(field, &surfaces, &contacts).into_iter().filter_map(|([a, b], evidence)| {
+        let is_one = Truth::is_one(owners[a as usize]?, owners[b as usize]?)?;
+        Some(Lesson { evidence: evidence.to_vec(), weight: 1.0, is_one })
+    });
+    [of_patches, of_surfaces.collect()]
+}
+
+/// Patches joined to surfaces, and how these meet, by their numbers, smaller first.
+fn surfaces(field: &Field<'_>, patches: Patches) -> (Vec<Surface>, BTreeMap<[u32; 2], Contact>) {
+    let learned = &field.surfaces.learned;
+    let weight = |evidence| odds(&learned.patches, evidence) + learned.smooth;
+    let weights = patches.edges.iter().map(|edge| (edge.patches, weight(&edge.evidence) * edge.length));
+    let group = groups(patches.patches.len(), weights);
+    let mut contacts: BTreeMap<[u32; 2], Contact> = BTreeMap::new();
+    for edge in &patches.edges {
+        let [a, b] = edge.patches.map(|patch| group[patch as usize] as u32);
+        if a != b {
+            let contact = contacts.entry([a.min(b), a.max(b)]).or_default();
+            (0..3).for_each(|kind| contact.steps[kind] += edge.steps[kind]);
+            contact.weight += weight(&edge.evidence) * edge.length;
+            contact.length += edge.length;
+        }
+    }
+    let mut pixels: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (patch, group) in patches.patches.into_iter().zip(group) {
+        pixels.entry(group).or_default().extend(patch.pixels);
+    }
+    let surfaces = pixels.into_values().collect::<Vec<_>>().into_par_iter().map(|pixels| measure(field, pixels));
+    (surfaces.collect(), contacts)
+}
+
+/// The pairs of surfaces that come near each other, with what speaks for and against their being of one thing.
+fn pairs(
+    field: &Field<'_>,
+    surfaces: &[Surface],
+    contacts: &BTreeMap<[u32; 2], Contact>,
+) -> Vec<([u32; 2], [f64; EVIDENCE])> {
+    let bridge = field.surfaces.bridge;
+    let cells: Vec<Cells> = surfaces.par_iter().map(|surface| Cells::new(&surface.points, bridge)).collect();
+    let near = |a: usize| {
+        let cells = &cells;
+        (a + 1..surfaces.len()).filter_map(move |b| {
+            let gap = cells[a].gap(&cells[b], bridge)?;
+            let pair = [a as u32, b as u32];
+            let contact = contacts.get(&pair).copied().unwrap_or_default();
+            Some((pair, evidence(field, &surfaces[a], &surfaces[b], gap, &contact)))
+        })
+    };
+    (0..surfaces.len()).into_par_iter().flat_map_iter(near).collect()
+}
+
+/// What speaks for and against two surfaces being of one thing; the first number is 1.
+fn evidence(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Contact) -> [f64; EVIDENCE] {
+    let (near, far) = if a.distance < b.distance { (a, b) } else { (b, a) };
+    let (small, large) = if a.area < b.area { (a, b) } else { (b, a) };
+    let fewest = (small.pixels.len().min(large.pixels.len()) as f64).sqrt();
+    let [joined, holes, jumps] = contact.steps.map(|steps| (steps / fewest / 2.0).min(1.0));
+    let unlike = color::unlikeness(a.color, b.color);
+    let alike = (-unlike / field.surfaces.unlike).exp();
+    let within = share_inside(small, large);
+    let around = share_inside(large, small);
+    let level = (-(near.top - far.top).abs() / RIM).exp();
+    let bulge = |surface: &Surface| (surface.bulge / 0.2).clamp(-1.0, 1.0);
+    let hollow = (-bulge(far)).max(0.0);
+    let beside = share_beside(field, near, far);
+    let ratio = (small.area / large.area.max(1e-9)).sqrt();
+    let tiny = (-small.area / TINY.powi(2)).exp();
+    let foot = |surface: &Surface| {
+        f64::from(u8::from(field.is_foot(surface.bottom, surface.pixels[surface.pixels.len() / 2])))
+    };
+    let (foot_small, foot_large) = (foot(small), foot(large));
+    let on = 1.0 / (1.0 + ((large.top - small.bottom - RIM / 2.0) / (RIM / 4.0)).clamp(-30.0, 30.0).exp());
+    let against = (contact.weight / contact.length.max(0.5) / 6.0).clamp(-1.0, 1.0);
+    let sum = (contact.weight / 20.0).clamp(-1.0, 1.0);
+    [
+        1.0,
+        joined,
+        holes,
+        jumps,
+        (unlike * 2.5).min(1.0),
+        alike,
+        within,
+        around,
+        level,
+        bulge(near),
+        bulge(far),
+        beside,
+        ratio,
+        tiny,
+        foot_small,
+        foot_large,
+        on,
+        gap / field.surfaces.bridge,
+        against,
+        sum,
+        alike * within,
+        alike * holes,
+        alike * joined,
+        beside * level,
+        beside * level * hollow,
+        alike * beside * level,
+        foot_small * foot_large,
+        tiny * alike,
+        tiny * joined,
+        on * alike,
+        within * hollow * alike,
+        against * alike,
+    ]
+}
+
+/// Difference of heights that tells rims apart, metres.
+const RIM: f64 = 0.012;
+/// Side of what is tiny, metres.
+const TINY: f64 = 0.02;
 
 fn measure(field: &Field<'_>, pixels: Vec<usize>) -> Surface {
     let points: Vec<Point3<f64>> = field.grid.of(&pixels);
@@ -97,7 +198,6 @@ fn measure(field: &Field<'_>, pixels: Vec<usize>) -> Surface {
     let mut at = |place: usize| *heights.select_nth_unstable_by(place, f64::total_cmp).1;
     let (bottom, top) = (at(margin), at(pixels.len() * 49 / 50));
     let step = (points.len() / SAMPLE).max(1);
-    let middle = pixels[pixels.len() / 2];
     Surface {
         area: pixels.iter().map(|index| field.pitch(*index).powi(2)).sum(),
         color: color::mean(pixels.iter().map(|index| field.frame.color.pixels[*index])),
@@ -106,7 +206,6 @@ fn measure(field: &Field<'_>, pixels: Vec<usize>) -> Surface {
         top,
         bulge: bulge(&points, &field.eye),
         distance: points.iter().map(|p| (p - field.eye).norm()).sum::<f64>() / points.len().max(1) as f64,
-        sigma: field.sigma(middle),
         points: points.into_iter().step_by(step).collect(),
         pixels,
     }
@@ -161,82 +260,3 @@ fn share_beside(field: &Field<'_>, near: &Surface, far: &Surface) -> f64 {
     (a1.min(b1) - a0.max(b0)).max(0.0) / (a1.max(b1) - a0.min(b0)).max(1e-9)
 }
 
-/// Whether two surfaces of any size that come near each other are of one thing.
-fn are_one(field: &Field<'_>, a: &Surface, b: &Surface, contact: Contact) -> bool {
-    let settings = &field.surfaces.things;
-    let alike = color::unlikeness(a.color, b.color) < field.surfaces.unlike;
-    let rim = settings.rim.max(field.surfaces.noise * a.sigma.max(b.sigma));
-    let (near, far) = if a.distance < b.distance { (a, b) } else { (b, a) };
-    // The inside of a hollow whose rim goes all around.
-    let is_lining = |inner: &Surface, outer: &Surface| {
-        inner.top <= outer.top + rim
-            && inner.bulge <= settings.outside_bulge
-            && share_inside(inner, outer) >= settings.inside
-    };
-    if is_lining(a, b) || is_lining(b, a) {
-        return true;
-    }
-    // Its far wall, seen over the near one: of one height, as wide, and not the outside of something.
-    let is_wall = far.bulge <= settings.hollow_bulge || alike && far.bulge <= settings.outside_bulge;
-    if is_wall && (near.top - far.top).abs() <= rim && share_beside(field, near, far) >= settings.beside {
-        return true;
-    }
-    let fewest = a.pixels.len().min(b.pixels.len()) as f64;
-    alike && contact.hole > contact.crease && contact.hole as f64 >= settings.contact * fewest.sqrt()
-}
-
-/// Whether a surface juts out of another, or caps it.
-fn is_part(field: &Field<'_>, part: &Surface, host: &Surface) -> bool {
-    let settings = field.surfaces;
-    if part.area < settings.min_side.powi(2) {
-        return true;
-    }
-    let alike = color::unlikeness(part.color, host.color) < settings.unlike;
-    if alike && part.area < settings.part * host.area && !stands_beside(field, part, host) {
-        return true;
-    }
-    let side = |axis: usize| {
-        let (low, high) =
-            part.hull.iter().map(|p| p[axis]).fold((f64::MAX, f64::MIN), |(l, h), x| (l.min(x), h.max(x)));
-        high - low
-    };
-    side(0).max(side(1)) < settings.things.cap
-        && part.top > host.top
-        && share_inside(part, host) >= settings.things.inside
-}
-
-/// Whether a surface comes down to the support beside another and is clearly lower or higher than it: a thing of its own. A handle hangs, or
-/// goes up to the rim.
-fn stands_beside(field: &Field<'_>, part: &Surface, host: &Surface) -> bool {
-    let settings = &field.surfaces.things;
-    let rim = settings.rim.max(field.surfaces.noise * part.sigma.max(host.sigma));
-    field.is_foot(part.bottom, part.pixels[part.pixels.len() / 2])
-        && (part.top < settings.handle * host.top || part.top > host.top + rim)
-        && share_inside(part, host) < settings.inside
-}
-
-/// How surfaces meet, by their numbers, smaller first.
-fn contacts(field: &Field<'_>, labels: &[u32]) -> BTreeMap<(u32, u32), Contact> {
-    let mut contacts: BTreeMap<(u32, u32), Contact> = BTreeMap::new();
-    for index in field.standing.iter().copied() {
-        let own = labels[index];
-        if own == NONE {
-            continue;
-        }
-        let Some(point) = field.grid.points[index] else { continue };
-        let most = (field.surfaces.bridge / field.pitch(index)) as isize;
-        for (du, dv) in [(1, 0), (0, 1)] {
-            for step in 1..=most.max(1) {
-                let Some(other) = field.at(index, du * step, dv * step) else { break };
-                let Some(there) = field.grid.points[other] else { continue };
-                let label = labels[other];
-                if label != NONE && label != own && (there - point).norm() < field.surfaces.bridge {
-                    let contact = contacts.entry((own.min(label), own.max(label))).or_default();
-                    *(if step == 1 { &mut contact.crease } else { &mut contact.hole }) += 1;
-                }
-                break;
-            }
-        }
-    }
-    contacts
-}

@@ -1,0 +1,51 @@
+//! What the weights of evidence are learned from: frames of which it is known what each pixel shows.
+
+use super::field::Field;
+use super::{SegmentSettings, prepared, things};
+use crate::Keyframe;
+
+/// Least share of the pixels of a piece that show one thing.
+const PURE: f64 = 0.8;
+
+/// What is known of a pair of pieces, and whether they are of one thing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lesson {
+    /// What speaks for and against it; the first number is 1.
+    pub evidence: Vec<f64>,
+    /// How much it counts.
+    pub weight: f64,
+    /// Whether they are of one thing.
+    pub is_one: bool,
+}
+
+/// What each pixel shows: a thing from 1, or 0.
+pub(super) struct Truth<'a>(pub(super) &'a [u16]);
+
+impl Truth<'_> {
+    /// What most of some pixels show; `None` where they show several things.
+    pub(super) fn owner(&self, pixels: &[usize]) -> Option<u16> {
+        let mut labels: Vec<u16> = pixels.iter().filter_map(|index| self.0.get(*index).copied()).collect();
+        labels.sort_unstable();
+        let longest = labels.chunk_by(|a, b| a == b).max_by_key(|run| run.len())?;
+        (longest.len() as f64 >= PURE * labels.len() as f64).then(|| longest[0])
+    }
+
+    /// Whether two pieces are of one thing; `None` where neither is of a thing.
+    pub(super) fn is_one(a: u16, b: u16) -> Option<bool> {
+        (a > 0 || b > 0).then_some(a == b)
+    }
+}
+
+/// The lessons of a frame about patches and about surfaces; `truth` has what each pixel shows, a thing from 1, or 0. Empty where the settings
+/// do not cut by surfaces. `seed` drives the plane search.
+pub fn lessons(frame: &Keyframe, settings: &SegmentSettings, truth: &[u16], seed: u64) -> [Vec<Lesson>; 2] {
+    let settings = settings.for_frame(frame);
+    let (grid, _, plane) = prepared(frame, &settings, None, seed);
+    match &settings.surfaces {
+        Some(surfaces) => {
+            let field = Field::new(frame, &grid, plane.as_ref(), &settings, surfaces);
+            things::lessons(&field, &Truth(truth))
+        }
+        None => [Vec::new(), Vec::new()],
+    }
+}
