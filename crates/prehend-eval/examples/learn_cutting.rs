@@ -6,7 +6,7 @@
 
 use nalgebra::{DMatrix, DVector};
 use prehend_eval::cameras::{Kind, frame};
-use prehend_perception::MapSettings;
+use prehend_perception::{Keyframe, MapSettings};
 use prehend_perception::segment::{Learned, Lesson, SegmentSettings, lessons};
 use std::error::Error;
 
@@ -25,21 +25,30 @@ fn main() -> Result<(), Box<dyn Error>> {
     let kinds = [Kind::StructuredLight, Kind::Stereo];
     let kept_back = [Kind::TimeOfFlight, Kind::Overhead];
     let mut learned = Learned::default();
+    let (taught, others, other_kinds) = (
+        draw(&kinds, LEARNED, count)?,
+        draw(&kinds, TOLD, count / 3 + 1)?,
+        draw(&kept_back, TOLD, count / 3 + 1)?,
+    );
     for level in 0..2 {
-        let mut taught = collect(&kinds, LEARNED, count, &settings, level)?;
+        let mut lessons = collect(&taught, &settings, level);
         // A border is decided by many patches, so each tells its evidence alone, without how rare borders are.
         if level == 0 {
-            balance(&mut taught);
+            balance(&mut lessons);
         }
-        let weights = learn(&taught);
+        let weights = learn(&lessons);
         match level {
             0 => learned.patches.copy_from_slice(&weights),
-            _ => learned.surfaces.copy_from_slice(&weights),
+            _ => {
+                let (shapes, borders) = weights.split_at(learned.surfaces.len());
+                learned.surfaces.copy_from_slice(shapes);
+                learned.borders.copy_from_slice(borders);
+            }
         }
         let name = ["patches", "surfaces"][level];
-        println!("{name}: {} lessons, right {}", taught.len(), right(&taught, &weights));
-        println!("  other seeds: {}", right(&collect(&kinds, TOLD, count / 3 + 1, &settings, level)?, &weights));
-        println!("  other kinds: {}", right(&collect(&kept_back, TOLD, count / 3 + 1, &settings, level)?, &weights));
+        println!("{name}: {} lessons, right {}", lessons.len(), right(&lessons, &weights));
+        println!("  other seeds: {}", right(&collect(&others, &settings, level), &weights));
+        println!("  other kinds: {}", right(&collect(&other_kinds, &settings, level), &weights));
         if let Some(surfaces) = &mut settings.surfaces {
             surfaces.learned = learned;
         }
@@ -51,13 +60,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn collect(
-    kinds: &[Kind],
-    first: u64,
-    count: u64,
-    settings: &SegmentSettings,
-    level: usize,
-) -> Result<Vec<Lesson>, Box<dyn Error>> {
+/// A frame with the thing that each pixel shows, from 1, or 0.
+type Taught = (Keyframe, Vec<u16>, u64);
+
+fn draw(kinds: &[Kind], first: u64, count: u64) -> Result<Vec<Taught>, Box<dyn Error>> {
     let mut all = Vec::new();
     for kind in kinds {
         for seed in first..first + count {
@@ -66,11 +72,18 @@ fn collect(
             for (number, thing) in (1..).zip(&frame.things) {
                 thing.mask.indices().into_iter().for_each(|index| truth[index] = number);
             }
-            let [patches, surfaces] = lessons(&frame.keyframe, settings, &truth, seed);
-            all.extend(if level == 0 { patches } else { surfaces });
+            all.push((frame.keyframe, truth, seed));
         }
     }
     Ok(all)
+}
+
+fn collect(frames: &[Taught], settings: &SegmentSettings, level: usize) -> Vec<Lesson> {
+    let of = |(frame, truth, seed): &Taught| {
+        let [patches, surfaces] = lessons(frame, settings, truth, *seed);
+        if level == 0 { patches } else { surfaces }
+    };
+    frames.iter().flat_map(of).collect()
 }
 
 /// Makes what is one and what is two count the same.
@@ -137,10 +150,13 @@ fn text(learned: &Learned) -> String {
     format!(
         "//! Weights of evidence, written by `crates/prehend-eval/examples/learn_cutting.rs`. Do not edit.\n\n\
          /// See [`super::patches`].\n#[rustfmt::skip]\npub(super) const PATCHES: [f64; {}] = {};\n\n\
-         /// See [`super::things`].\n#[rustfmt::skip]\npub(super) const SURFACES: [f64; {}] = {};\n",
+         /// See [`super::things`].\n#[rustfmt::skip]\npub(super) const SURFACES: [f64; {}] = {};\n\n\
+         /// See [`super::things`].\n#[rustfmt::skip]\npub(super) const BORDERS: [f64; {}] = {};\n",
         learned.patches.len(),
         numbers(&learned.patches),
         learned.surfaces.len(),
         numbers(&learned.surfaces),
+        learned.borders.len(),
+        numbers(&learned.borders),
     )
 }

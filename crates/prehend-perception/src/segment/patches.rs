@@ -22,8 +22,12 @@ const BUCKETS: usize = 32;
 /// Pixels on either side of a border over which colours are compared.
 const BESIDE: isize = 2;
 
-/// Numbers of [`Edge::evidence`].
+/// Numbers of [`Edge::evidence`], and the places of some.
 pub(super) const EVIDENCE: usize = 16;
+const CONCAVE: usize = 9;
+const JUMPS: usize = 11;
+/// How far the normals of two patches turn towards each other at a fold: 20 degrees.
+const FOLD: f64 = 0.35;
 
 /// A piece of a surface.
 #[derive(Clone, Debug)]
@@ -60,6 +64,13 @@ pub(super) struct Edge {
     pub(super) length: f64,
     /// Steps from one to the other on one surface, over a hole, and over a jump.
     pub(super) steps: [f64; 3],
+}
+
+impl Edge {
+    /// Whether the border is a fold or a jump, which surfaces end at, whatever they are of.
+    pub(super) fn is_end(&self) -> bool {
+        self.evidence[CONCAVE] > FOLD || self.evidence[JUMPS] > 0.5
+    }
 }
 
 /// The patches, and how they meet.

@@ -123,8 +123,10 @@ impl Default for SurfaceSettings {
 pub struct Learned {
     /// About two patches that meet.
     pub patches: [f64; patches::EVIDENCE],
-    /// About two surfaces that come near each other.
+    /// About the shapes of two surfaces that come near each other.
     pub surfaces: [f64; things::EVIDENCE],
+    /// About the borders of their patches.
+    pub borders: [f64; patches::EVIDENCE],
     /// What is added for every border of patches, and of surfaces: more joins more.
     pub smooth: f64,
     /// The same for surfaces.
@@ -133,6 +135,6 @@ pub struct Learned {
 
 impl Default for Learned {
     fn default() -> Self {
-        Self { patches: learned::PATCHES, surfaces: learned::SURFACES, smooth: 0.0, joined: 0.0 }
+        Self { patches: learned::PATCHES, surfaces: learned::SURFACES, borders: learned::BORDERS, smooth: 0.0, joined: 0.0 }
     }
 }

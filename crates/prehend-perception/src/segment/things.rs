@@ -9,7 +9,7 @@ use super::field::Field;
 use super::floors;
 use super::gap::Cells;
 use super::lessons::{Lesson, Truth};
-use super::patches::Patches;
+use super::patches::{self, Patches};
 use crate::color;
 use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::{convex_hull, is_inside};
@@ -21,6 +21,13 @@ const SAMPLE: usize = 600;
 
 /// Numbers of what is known of two surfaces.
 pub(super) const EVIDENCE: usize = 32;
+
+/// What speaks for and against two surfaces being of one thing: their shapes, and what is known of the borders of their patches.
+struct Pair {
+    surfaces: [u32; 2],
+    shapes: [f64; EVIDENCE],
+    borders: [f64; patches::EVIDENCE],
+}
 
 /// One surface with its measures.
 struct Surface {
@@ -47,17 +54,19 @@ struct Contact {
     /// What the borders of their patches weigh together, and how long they are in patches.
     weight: f64,
     length: f64,
+    /// Sums of the evidence about these borders.
+    evidence: [f64; patches::EVIDENCE],
 }
 
 /// The pixels of each thing.
 pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
     let (surfaces, contacts) = surfaces(field, Patches::new(field));
-    let weights = &field.surfaces.learned.surfaces;
-    let pairs = pairs(field, &surfaces, &contacts);
-    let group = groups(
-        surfaces.len(),
-        pairs.into_iter().map(|(pair, evidence)| (pair, odds(weights, &evidence) + field.surfaces.learned.joined)),
-    );
+    let learned = &field.surfaces.learned;
+    let weight = |pair: Pair| {
+        let sum = odds(&learned.surfaces, &pair.shapes) + odds(&learned.borders, &pair.borders);
+        (pair.surfaces, sum + learned.joined)
+    };
+    let group = groups(surfaces.len(), pairs(field, &surfaces, &contacts).into_iter().map(weight));
     let mut things: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (surface, group) in surfaces.into_iter().zip(group) {
         things.entry(group).or_default().extend(surface.pixels);
@@ -71,14 +80,21 @@ pub(super) fn lessons(field: &Field<'_>, truth: &Truth<'_>) -> [Vec<Lesson>; 2] 
     let owners: Vec<Option<u16>> = patches.patches.iter().map(|patch| truth.owner(&patch.pixels)).collect();
     let of_patches = patches.edges.iter().filter_map(|edge| {
         let [a, b] = edge.patches.map(|patch| owners[patch as usize]);
+        // The walls of a hollow are of one thing, but not one surface.
+        if a == b && edge.is_end() {
+            return None;
+        }
         Some(Lesson { evidence: edge.evidence.to_vec(), weight: edge.length, is_one: Truth::is_one(a?, b?)? })
     });
     let of_patches = of_patches.collect();
     let (surfaces, contacts) = surfaces(field, patches);
     let owners: Vec<Option<u16>> = surfaces.iter().map(|surface| truth.owner(&surface.pixels)).collect();
-    let of_surfaces = pairs(field, &surfaces, &contacts).into_iter().filter_map(|([a, b], evidence)| {
+    let of_surfaces = pairs(field, &surfaces, &contacts).into_iter().filter_map(|pair| {
+        let [a, b] = pair.surfaces;
         let is_one = Truth::is_one(owners[a as usize]?, owners[b as usize]?)?;
-        Some(Lesson { evidence: evidence.to_vec(), weight: 1.0, is_one })
+        let pixels = surfaces[a as usize].pixels.len().min(surfaces[b as usize].pixels.len());
+        let evidence = [&pair.shapes[..], &pair.borders[..]].concat();
+        Some(Lesson { evidence, weight: (pixels as f64 / MANY).min(1.0), is_one })
     });
     [of_patches, of_surfaces.collect()]
 }
@@ -97,6 +113,8 @@ fn surfaces(field: &Field<'_>, patches: Patches) -> (Vec<Surface>, BTreeMap<[u32
             (0..3).for_each(|kind| contact.steps[kind] += edge.steps[kind]);
             contact.weight += weight(&edge.evidence) * edge.length;
             contact.length += edge.length;
+            let sums = contact.evidence.iter_mut().zip(&edge.evidence);
+            sums.for_each(|(sum, part)| *sum += part * edge.length);
         }
     }
     let mut pixels: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -112,7 +130,7 @@ fn pairs(
     field: &Field<'_>,
     surfaces: &[Surface],
     contacts: &BTreeMap<[u32; 2], Contact>,
-) -> Vec<([u32; 2], [f64; EVIDENCE])> {
+) -> Vec<Pair> {
     let bridge = field.surfaces.bridge;
     let cells: Vec<Cells> = surfaces.par_iter().map(|surface| Cells::new(&surface.points, bridge)).collect();
     let near = |a: usize| {
@@ -121,14 +139,16 @@ fn pairs(
             let gap = cells[a].gap(&cells[b], bridge)?;
             let pair = [a as u32, b as u32];
             let contact = contacts.get(&pair).copied().unwrap_or_default();
-            Some((pair, evidence(field, &surfaces[a], &surfaces[b], gap, &contact)))
+            let shapes = shapes(field, &surfaces[a], &surfaces[b], gap, &contact);
+            let borders = contact.evidence.map(|sum| sum / contact.length.max(1.0));
+            Some(Pair { surfaces: pair, shapes, borders })
         })
     };
     (0..surfaces.len()).into_par_iter().flat_map_iter(near).collect()
 }
 
-/// What speaks for and against two surfaces being of one thing; the first number is 1.
-fn evidence(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Contact) -> [f64; EVIDENCE] {
+/// What the shapes of two surfaces speak for; the first number is 1.
+fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Contact) -> [f64; EVIDENCE] {
     let (near, far) = if a.distance < b.distance { (a, b) } else { (b, a) };
     let (small, large) = if a.area < b.area { (a, b) } else { (b, a) };
     let fewest = (small.pixels.len().min(large.pixels.len()) as f64).sqrt();
@@ -186,6 +206,8 @@ fn evidence(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Con
     ]
 }
 
+/// A surface of fewer pixels counts less in lessons.
+const MANY: f64 = 400.0;
 /// Difference of heights that tells rims apart, metres.
 const RIM: f64 = 0.012;
 /// Side of what is tiny, metres.
