@@ -1,60 +1,57 @@
 //! Learns how evidence about patches and surfaces is weighed (`prehend_perception::segment`), from simulated frames.
 //!
-//! `cargo run --release -p prehend-eval --example learn_cutting -- 60 crates/prehend-perception/src/segment/learned.rs` takes 60 frames of
+//! `cargo run --release -p prehend-eval --example learn_cutting -- 100 crates/prehend-perception/src/segment/learned.rs` takes 100 frames of
 //! each of two kinds of cameras, structured light and stereo; the other two are kept back, and only told how well it goes there. Without a
-//! file nothing is written. Weights are those of a logistic regression (Newton's method, with a little weight on small numbers).
+//! file nothing is written. The trees are those of gradient boosting (Friedman 2001) with a second-order step (Chen and Guestrin 2016).
 
-use nalgebra::{DMatrix, DVector};
 use prehend_eval::cameras::{Kind, frame};
+use prehend_perception::segment::{Learned, Lesson, SegmentSettings, Tree, lessons, odds};
 use prehend_perception::{Keyframe, MapSettings};
-use prehend_perception::segment::{Learned, Lesson, SegmentSettings, lessons};
 use std::error::Error;
 
 /// Seeds of what is learned from, and of what is told.
 const LEARNED: u64 = 50_000;
 const TOLD: u64 = 60_000;
-/// Weight on small numbers, as a share of the lessons.
-const SMALL: f64 = 3e-4;
-/// Rounds of Newton's method.
-const ROUNDS: usize = 12;
+/// Trees about patches and about surfaces.
+const TREES: [usize; 2] = [40, 60];
+/// Share of its best step that a tree goes.
+const RATE: f64 = 0.12;
+/// What a leaf is taken to have seen beside its lessons: small leaves say little.
+const CALM: f64 = 5.0;
+/// Values of a number that are told apart.
+const BINS: usize = 48;
+/// Pixels of the smaller of two surfaces from which a lesson about them counts whole.
+const WHOLE: f64 = 300.0;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let count: u64 = arguments.first().map_or(Ok(60), |text| text.parse())?;
-    let mut settings = MapSettings::recorded().segment;
+    let count: u64 = arguments.first().map_or(Ok(100), |text| text.parse())?;
+    let settings = MapSettings::recorded().segment;
     let kinds = [Kind::StructuredLight, Kind::Stereo];
     let kept_back = [Kind::TimeOfFlight, Kind::Overhead];
-    let mut learned = Learned::default();
     let (taught, others, other_kinds) = (
         draw(&kinds, LEARNED, count)?,
         draw(&kinds, TOLD, count / 3 + 1)?,
         draw(&kept_back, TOLD, count / 3 + 1)?,
     );
-    for level in 0..2 {
-        let mut lessons = collect(&taught, &settings, level);
+    let mut forests: [Vec<Tree>; 2] = Default::default();
+    for (level, name) in ["patches", "surfaces"].into_iter().enumerate() {
+        let known = forests.clone();
+        let learned = Learned { patches: &known[0], surfaces: &known[1] };
+        let of = |frames: &[Taught]| collect(frames, &settings, learned, level);
+        let mut lessons = of(&taught);
         // A border is decided by many patches, so each tells its evidence alone, without how rare borders are.
         if level == 0 {
             balance(&mut lessons);
         }
-        let weights = learn(&lessons);
-        match level {
-            0 => learned.patches.copy_from_slice(&weights),
-            _ => {
-                let (shapes, borders) = weights.split_at(learned.surfaces.len());
-                learned.surfaces.copy_from_slice(shapes);
-                learned.borders.copy_from_slice(borders);
-            }
-        }
-        let name = ["patches", "surfaces"][level];
-        println!("{name}: {} lessons, right {}", lessons.len(), right(&lessons, &weights));
-        println!("  other seeds: {}", right(&collect(&others, &settings, level), &weights));
-        println!("  other kinds: {}", right(&collect(&other_kinds, &settings, level), &weights));
-        if let Some(surfaces) = &mut settings.surfaces {
-            surfaces.learned = learned;
-        }
+        let trees = learn(&lessons, TREES[level]);
+        println!("{name}: {} lessons, right {}", lessons.len(), right(&lessons, &trees));
+        println!("  other seeds: {}", right(&of(&others), &trees));
+        println!("  other kinds: {}", right(&of(&other_kinds), &trees));
+        forests[level] = trees;
     }
     if let Some(path) = arguments.get(1) {
-        std::fs::write(path, text(&learned))?;
+        std::fs::write(path, text(&forests))?;
         println!("written to {path}");
     }
     Ok(())
@@ -78,9 +75,10 @@ fn draw(kinds: &[Kind], first: u64, count: u64) -> Result<Vec<Taught>, Box<dyn E
     Ok(all)
 }
 
-fn collect(frames: &[Taught], settings: &SegmentSettings, level: usize) -> Vec<Lesson> {
+fn collect(frames: &[Taught], settings: &SegmentSettings, learned: Learned<'_>, level: usize) -> Vec<Lesson> {
     let of = |(frame, truth, seed): &Taught| {
-        let [patches, surfaces] = lessons(frame, settings, truth, *seed);
+        let [patches, mut surfaces] = lessons(frame, settings, learned, truth, *seed);
+        surfaces.iter_mut().for_each(|lesson| lesson.weight = (lesson.weight / WHOLE).min(1.0));
         if level == 0 { patches } else { surfaces }
     };
     frames.iter().flat_map(of).collect()
@@ -95,68 +93,119 @@ fn balance(lessons: &mut [Lesson]) {
     lessons.iter_mut().filter(|lesson| !lesson.is_one).for_each(|lesson| lesson.weight *= share);
 }
 
-fn odds(lesson: &Lesson, weights: &[f64]) -> f64 {
-    lesson.evidence.iter().zip(weights).map(|(part, weight)| part * weight).sum()
+/// Trees that make the lessons probable.
+fn learn(lessons: &[Lesson], count: usize) -> Vec<Tree> {
+    let numbers = lessons.first().map_or(0, |lesson| lesson.evidence.len());
+    let cuts: Vec<Vec<f32>> = (0..numbers).map(|number| cuts(lessons, number)).collect();
+    let bins: Vec<Vec<u8>> = lessons
+        .iter()
+        .map(|lesson| {
+            let bin = |(part, cuts): (&f64, &Vec<f32>)| cuts.partition_point(|cut| *part > f64::from(*cut)) as u8;
+            lesson.evidence.iter().zip(&cuts).map(bin).collect()
+        })
+        .collect();
+    let mut sums = vec![0.0; lessons.len()];
+    let mut trees = Vec::new();
+    for _ in 0..count {
+        // First and second derivatives of the loss.
+        let steps: Vec<[f64; 2]> = lessons
+            .iter()
+            .zip(&sums)
+            .map(|(lesson, sum)| {
+                let sure: f64 = 1.0 / (1.0 + f64::exp(-sum));
+                let wanted = f64::from(u8::from(lesson.is_one));
+                [lesson.weight * (wanted - sure), lesson.weight * (sure * (1.0 - sure)).max(1e-6)]
+            })
+            .collect();
+        let tree = grow(&bins, &cuts, &steps);
+        for (sum, lesson) in sums.iter_mut().zip(lessons) {
+            *sum += f64::from(tree.leaves[tree.leaf(&lesson.evidence)]);
+        }
+        trees.push(tree);
+    }
+    trees
 }
 
-/// Weights that make the lessons most probable.
-fn learn(lessons: &[Lesson]) -> Vec<f64> {
-    let numbers = lessons.first().map_or(0, |lesson| lesson.evidence.len());
-    let mut weights = vec![0.0; numbers];
-    for _ in 0..ROUNDS {
-        let mut slope = DVector::<f64>::zeros(numbers);
-        let mut bend = DMatrix::<f64>::zeros(numbers, numbers);
-        for lesson in lessons {
-            let sure = 1.0 / (1.0 + (-odds(lesson, &weights)).exp());
-            let miss = f64::from(u8::from(lesson.is_one)) - sure;
-            let spread = (sure * (1.0 - sure)).max(1e-6) * lesson.weight;
-            for (row, a) in lesson.evidence.iter().enumerate().filter(|(_, a)| **a != 0.0) {
-                slope[row] += lesson.weight * miss * a;
-                for (column, b) in lesson.evidence.iter().enumerate() {
-                    bend[(row, column)] += spread * a * b;
+/// Values of a number between which there are about as many lessons each.
+fn cuts(lessons: &[Lesson], number: usize) -> Vec<f32> {
+    let mut all: Vec<f32> = lessons.iter().map(|lesson| lesson.evidence[number] as f32).collect();
+    all.sort_unstable_by(f32::total_cmp);
+    let mut cuts: Vec<f32> = (1..BINS).map(|bin| all[bin * all.len() / BINS]).collect();
+    cuts.dedup();
+    cuts
+}
+
+fn grow(bins: &[Vec<u8>], cuts: &[Vec<f32>], steps: &[[f64; 2]]) -> Tree {
+    let mut tree = Tree { splits: [(0, f32::MAX); 7], leaves: [0.0; 8] };
+    // The node that each lesson has come to; those of the last row are leaves.
+    let mut node = vec![0_usize; bins.len()];
+    for row in 0..3_usize {
+        let first = (1 << row) - 1;
+        let mut best: Vec<(f64, usize, usize)> = vec![(0.0, 0, usize::MAX); 1 << row];
+        for (number, cuts) in cuts.iter().enumerate() {
+            let mut sums = vec![[[0.0; 2]; BINS]; 1 << row];
+            for ((bins, node), step) in bins.iter().zip(&node).zip(steps) {
+                let sum = &mut sums[node - first][usize::from(bins[number])];
+                (sum[0], sum[1]) = (sum[0] + step[0], sum[1] + step[1]);
+            }
+            for (sums, best) in sums.iter().zip(&mut best) {
+                let all = sums.iter().fold([0.0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
+                let worth = |[slope, bend]: [f64; 2]| slope * slope / (bend + CALM);
+                let mut left = [0.0; 2];
+                for cut in 0..cuts.len() {
+                    left = [left[0] + sums[cut][0], left[1] + sums[cut][1]];
+                    let gain = worth(left) + worth([all[0] - left[0], all[1] - left[1]]) - worth(all);
+                    if gain > best.0 {
+                        *best = (gain, number, cut);
+                    }
                 }
             }
         }
-        let small = SMALL * lessons.len() as f64;
-        for (number, weight) in weights.iter().enumerate() {
-            slope[number] -= small * weight;
-            bend[(number, number)] += small;
+        for (place, (_, number, cut)) in best.iter().enumerate() {
+            if let Some(value) = cuts.get(*number).and_then(|cuts| cuts.get(*cut)) {
+                tree.splits[first + place] = (*number as u8, *value);
+            }
         }
-        let Some(solved) = bend.cholesky() else { break };
-        let step = solved.solve(&slope);
-        weights.iter_mut().zip(step.iter()).for_each(|(weight, step)| *weight += step);
+        for (node, bins) in node.iter_mut().zip(bins) {
+            let (_, number, cut) = best[*node - first];
+            *node = 2 * *node + 1 + usize::from(cut != usize::MAX && usize::from(bins[number]) > cut);
+        }
     }
-    weights
+    let mut sums = [[0.0; 2]; 8];
+    for (node, step) in node.iter().zip(steps) {
+        let sum = &mut sums[node - 7];
+        (sum[0], sum[1]) = (sum[0] + step[0], sum[1] + step[1]);
+    }
+    tree.leaves = sums.map(|[slope, bend]| (RATE * slope / (bend + CALM)) as f32);
+    tree
 }
 
-/// Shares of the lessons of one thing and of two that the weights are right about.
-fn right(lessons: &[Lesson], weights: &[f64]) -> String {
+/// Shares of the lessons of one thing and of two that the trees are right about.
+fn right(lessons: &[Lesson], trees: &[Tree]) -> String {
     let share = |is_one: bool| {
         let of = || lessons.iter().filter(|lesson| lesson.is_one == is_one);
-        let right = of().filter(|lesson| (odds(lesson, weights) > 0.0) == is_one).count();
-        100.0 * right as f64 / of().count().max(1) as f64
+        let right = of().filter(|lesson| (odds(trees, &lesson.evidence) > 0.0) == is_one);
+        100.0 * right.map(|lesson| lesson.weight).sum::<f64>() / of().map(|lesson| lesson.weight).sum::<f64>().max(1e-9)
     };
     format!("{:.1} % of what is one, {:.1} % of what is two", share(true), share(false))
 }
 
-fn text(learned: &Learned) -> String {
-    let numbers = |weights: &[f64]| {
-        let lines: Vec<String> = weights
-            .chunks(8)
-            .map(|some| some.iter().map(|weight| format!("{weight:.3}")).collect::<Vec<_>>().join(", "))
-            .collect();
-        format!("[\n    {},\n]", lines.join(",\n    "))
+fn text(forests: &[Vec<Tree>; 2]) -> String {
+    let trees = |trees: &[Tree]| {
+        let tree = |tree: &Tree| {
+            let splits: Vec<String> =
+                tree.splits.iter().map(|(number, least)| format!("({number}, {least:?})")).collect();
+            let leaves: Vec<String> = tree.leaves.iter().map(|leaf| format!("{leaf:.4}")).collect();
+            format!("    Tree {{ splits: [{}], leaves: [{}] }},\n", splits.join(", "), leaves.join(", "))
+        };
+        trees.iter().map(tree).collect::<String>()
     };
     format!(
-        "//! Weights of evidence, written by `crates/prehend-eval/examples/learn_cutting.rs`. Do not edit.\n\n\
-         /// See [`super::patches`].\n#[rustfmt::skip]\npub(super) const PATCHES: [f64; {}] = {};\n\n\
-         /// See [`super::things`].\n#[rustfmt::skip]\npub(super) const SURFACES: [f64; {}] = {};\n\n\
-         /// See [`super::things`].\n#[rustfmt::skip]\npub(super) const BORDERS: [f64; {}] = {};\n",
-        learned.patches.len(),
-        numbers(&learned.patches),
-        learned.surfaces.len(),
-        numbers(&learned.surfaces),
-        learned.borders.len(),
-        numbers(&learned.borders),
+        "//! Trees, written by `crates/prehend-eval/examples/learn_cutting.rs`. Do not edit.\n\n\
+         use super::forest::Tree;\n\n\
+         /// See [`super::patches`].\n#[rustfmt::skip]\npub(super) const PATCHES: &[Tree] = &[\n{}];\n\n\
+         /// See [`super::things`].\n#[rustfmt::skip]\npub(super) const SURFACES: &[Tree] = &[\n{}];\n",
+        trees(&forests[0]),
+        trees(&forests[1]),
     )
 }

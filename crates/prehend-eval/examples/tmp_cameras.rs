@@ -1,6 +1,6 @@
 use prehend_eval::cameras::*;
 use prehend_perception::MapSettings;
-fn settings() -> MapSettings { let mut s = MapSettings::recorded(); let v = |n: &str, d: f64| std::env::var(n).ok().map_or(d, |t| t.parse().unwrap()); s.segment.min_height = v("MH", s.segment.min_height); s.segment.noise = v("NO", s.segment.noise); let f = s.segment.surfaces.as_mut().unwrap(); f.noise = v("SN", f.noise); f.learned.smooth = v("LS", f.learned.smooth); f.learned.joined = v("LJ", f.learned.joined); s }
+fn settings() -> MapSettings { let mut s = MapSettings::recorded(); let v = |n: &str, d: f64| std::env::var(n).ok().map_or(d, |t| t.parse().unwrap()); s.segment.min_height = v("MH", s.segment.min_height); s.segment.noise = v("NO", s.segment.noise); let f = s.segment.surfaces.as_mut().unwrap(); f.noise = v("SN", f.noise); f.smooth = v("LS", f.smooth); f.joined = v("LJ", f.joined); s }
 fn main() {
     let a: Vec<String> = std::env::args().collect();
     if a[1] == "real" {
@@ -44,6 +44,7 @@ fn main() {
                 if a.len() > 3 { eprintln!("{kind} {s} {} best {best:.2} cover {cover:.2} all {all:.2} px {} {:?}", thing.class, thing.mask.area(), frame.material); }
                 fate[if all < 0.3 { 0 } else if cover > 0.7 { 1 } else if all > 0.7 { 2 } else { 3 }] += 1;
             }
+            if a.len() > 3 { for m in &f.masks { let best = frame.things.iter().map(|t| (m.iou(&t.mask), m.intersection_area(&t.mask) as f64 / m.area() as f64, t.class.as_str(), t.mask.area())).max_by(|x, y| x.1.total_cmp(&y.1)); if let Some((iou, share, class, area)) = best { if iou < 0.5 { eprintln!("EXTRA {kind} {s} px {} share {share:.2} of {class} {area}", m.area()); } } } }
             let (_, f) = measure(kind, s, true, settings()).unwrap();
             e += f.masks.len();
         }

@@ -7,6 +7,7 @@ mod bend;
 mod cut;
 mod field;
 mod floors;
+mod forest;
 mod gap;
 mod learned;
 mod lessons;
@@ -32,8 +33,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+pub use forest::{Learned, Tree, odds};
 pub use lessons::{Lesson, lessons};
-pub use settings::{FloorSettings, Learned, StandingSettings, SurfaceSettings};
+pub use settings::{FloorSettings, StandingSettings, SurfaceSettings};
 
 /// How the scene is cut into table and things.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -225,7 +227,8 @@ fn things_above(
     settings: &SegmentSettings,
     surfaces: &SurfaceSettings,
 ) -> (Vec<u16>, usize) {
-    let field = Field::new(frame, grid, plane, settings, surfaces);
+    let learned = Learned { patches: learned::PATCHES, surfaces: learned::SURFACES };
+    let field = Field::new(frame, grid, plane, settings, surfaces, learned);
     let things = standing::standing(&field, things::things(&field));
     let mut things = specks::without_specks(&field, things);
     things.sort_by_key(|pixels| std::cmp::Reverse(pixels.len()));

@@ -77,11 +77,6 @@ pub(super) fn groups(count: usize, weights: impl IntoIterator<Item = ([u32; 2], 
         .collect()
 }
 
-/// The logarithm of the odds for a piece of evidence.
-pub(super) fn odds<const N: usize>(weights: &[f64; N], evidence: &[f64; N]) -> f64 {
-    weights.iter().zip(evidence).map(|(weight, part)| weight * part).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

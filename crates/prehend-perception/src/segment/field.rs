@@ -2,6 +2,7 @@
 
 use super::SegmentSettings;
 use super::bend::Bend;
+use super::forest::Learned;
 use super::noise::Noise;
 use super::settings::SurfaceSettings;
 use crate::{Keyframe, color};
@@ -21,6 +22,7 @@ pub(super) struct Field<'a> {
     pub(super) grid: &'a PointGrid,
     pub(super) settings: &'a SegmentSettings,
     pub(super) surfaces: &'a SurfaceSettings,
+    pub(super) learned: Learned<'a>,
     /// `[height, width]` height above the support, metres; NaN where nothing was measured.
     pub(super) heights: Vec<f64>,
     /// `[height, width]` whether the point stands out of the noise of the support, alone or with those around it.
@@ -67,6 +69,7 @@ impl<'a> Field<'a> {
         plane: Option<&Plane>,
         settings: &'a SegmentSettings,
         surfaces: &'a SurfaceSettings,
+        learned: Learned<'a>,
     ) -> Self {
         let height = |point: &Option<Point3<f64>>| match (point, plane) {
             (Some(point), Some(plane)) => plane.distance(point),
@@ -92,7 +95,7 @@ impl<'a> Field<'a> {
         let slope = surfaces.grazing.tan();
         let (above, standing) = (Vec::new(), Vec::new());
         let mut field =
-            Self { frame, grid, settings, surfaces, heights, above, standing, eye, depths, columns, noise, slope };
+            Self { frame, grid, settings, surfaces, learned, heights, above, standing, eye, depths, columns, noise, slope };
         field.above = field.standing_out(1.0);
         field.standing = (0..field.above.len()).filter(|index| field.above[*index]).collect();
         field

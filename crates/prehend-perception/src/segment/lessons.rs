@@ -1,6 +1,7 @@
 //! What the weights of evidence are learned from: frames of which it is known what each pixel shows.
 
 use super::field::Field;
+use super::forest::Learned;
 use super::{SegmentSettings, prepared, things};
 use crate::Keyframe;
 
@@ -10,9 +11,9 @@ const PURE: f64 = 0.8;
 /// What is known of a pair of pieces, and whether they are of one thing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lesson {
-    /// What speaks for and against it; the first number is 1.
+    /// What speaks for and against it.
     pub evidence: Vec<f64>,
-    /// How much it counts.
+    /// How much it counts: the length of a border in patches, or the pixels of the smaller surface.
     pub weight: f64,
     /// Whether they are of one thing.
     pub is_one: bool,
@@ -37,13 +38,19 @@ impl Truth<'_> {
 }
 
 /// The lessons of a frame about patches and about surfaces; `truth` has what each pixel shows, a thing from 1, or 0. Empty where the settings
-/// do not cut by surfaces. `seed` drives the plane search.
-pub fn lessons(frame: &Keyframe, settings: &SegmentSettings, truth: &[u16], seed: u64) -> [Vec<Lesson>; 2] {
+/// do not cut by surfaces. Surfaces are joined by what was `learned` about patches. `seed` drives the plane search.
+pub fn lessons(
+    frame: &Keyframe,
+    settings: &SegmentSettings,
+    learned: Learned<'_>,
+    truth: &[u16],
+    seed: u64,
+) -> [Vec<Lesson>; 2] {
     let settings = settings.for_frame(frame);
     let (grid, _, plane) = prepared(frame, &settings, None, seed);
     match &settings.surfaces {
         Some(surfaces) => {
-            let field = Field::new(frame, &grid, plane.as_ref(), &settings, surfaces);
+            let field = Field::new(frame, &grid, plane.as_ref(), &settings, surfaces, learned);
             things::lessons(&field, &Truth(truth))
         }
         None => [Vec::new(), Vec::new()],

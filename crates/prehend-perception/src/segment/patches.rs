@@ -23,9 +23,9 @@ const BUCKETS: usize = 32;
 const BESIDE: isize = 2;
 
 /// Numbers of [`Edge::evidence`], and the places of some.
-pub(super) const EVIDENCE: usize = 16;
-const CONCAVE: usize = 9;
-const JUMPS: usize = 11;
+pub(super) const EVIDENCE: usize = 15;
+const CONCAVE: usize = 8;
+const JUMPS: usize = 10;
 /// How far the normals of two patches turn towards each other at a fold: 20 degrees.
 const FOLD: f64 = 0.35;
 
@@ -58,7 +58,7 @@ struct Meeting {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub(super) patches: [u32; 2],
-    /// What speaks for and against their being of one thing; the first is 1.
+    /// What speaks for and against their being of one thing.
     pub(super) evidence: [f64; EVIDENCE],
     /// Length of their border as a share of a patch's side, at most 1.
     pub(super) length: f64,
@@ -141,7 +141,6 @@ impl Edge {
         let low = (height(a).min(height(b)) / 0.05).clamp(0.0, 1.0);
         let sure = (sigmas / 2.0).min(1.0);
         let evidence = [
-            1.0,
             valley,
             sure,
             valley * sure,

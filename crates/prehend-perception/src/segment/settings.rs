@@ -1,6 +1,5 @@
 //! What tunes the cutting of a frame into surfaces, and of surfaces into things.
 
-use super::{learned, patches, things};
 use serde::{Deserialize, Serialize};
 
 /// What is the floor of a thing.
@@ -81,8 +80,10 @@ pub struct SurfaceSettings {
     pub margin: f64,
     /// What ends less than this above the least height that counts comes down to the support, metres.
     pub foot: f64,
-    /// How evidence about patches and surfaces is weighed.
-    pub learned: Learned,
+    /// What is added to the logarithm of the odds that two patches are of one thing: more makes fewer and larger surfaces.
+    pub smooth: f64,
+    /// The same for surfaces.
+    pub joined: f64,
     /// What stands on the support.
     pub standing: StandingSettings,
     /// Floors of hollow things.
@@ -110,31 +111,10 @@ impl Default for SurfaceSettings {
             max_side: 0.6,
             margin: 0.03,
             foot: 0.01,
-            learned: Learned::default(),
+            smooth: 0.0,
+            joined: 0.0,
             standing: StandingSettings::default(),
             floors: FloorSettings::default(),
         }
-    }
-}
-
-/// Weights of evidence: logarithms of odds for each number of it. `crates/prehend-eval/examples/learn_cutting.rs` learns them.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Learned {
-    /// About two patches that meet.
-    pub patches: [f64; patches::EVIDENCE],
-    /// About the shapes of two surfaces that come near each other.
-    pub surfaces: [f64; things::EVIDENCE],
-    /// About the borders of their patches.
-    pub borders: [f64; patches::EVIDENCE],
-    /// What is added for every border of patches, and of surfaces: more joins more.
-    pub smooth: f64,
-    /// The same for surfaces.
-    pub joined: f64,
-}
-
-impl Default for Learned {
-    fn default() -> Self {
-        Self { patches: learned::PATCHES, surfaces: learned::SURFACES, borders: learned::BORDERS, smooth: 0.0, joined: 0.0 }
     }
 }

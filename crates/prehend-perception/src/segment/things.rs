@@ -4,9 +4,10 @@
 //! Of patches only what happens at their border counts. Of surfaces also their shapes: the outside and the inside of a hollow, a body and
 //! its handle or its cap, the pieces of a surface that a strip without depth tears apart. What remains apart are things that touch.
 
-use super::cut::{groups, odds};
+use super::cut::groups;
 use super::field::Field;
 use super::floors;
+use super::forest::odds;
 use super::gap::Cells;
 use super::lessons::{Lesson, Truth};
 use super::patches::{self, Patches};
@@ -19,14 +20,14 @@ use std::collections::BTreeMap;
 /// Points that are compared.
 const SAMPLE: usize = 600;
 
-/// Numbers of what is known of two surfaces.
-pub(super) const EVIDENCE: usize = 32;
+/// Numbers of what the shapes of two surfaces tell.
+const SHAPES: usize = 31;
 
-/// What speaks for and against two surfaces being of one thing: their shapes, and what is known of the borders of their patches.
+/// What speaks for and against two surfaces being of one thing.
 struct Pair {
     surfaces: [u32; 2],
-    shapes: [f64; EVIDENCE],
-    borders: [f64; patches::EVIDENCE],
+    /// What their shapes tell, then what the borders of their patches tell.
+    evidence: [f64; SHAPES + patches::EVIDENCE],
 }
 
 /// One surface with its measures.
@@ -61,11 +62,8 @@ struct Contact {
 /// The pixels of each thing.
 pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
     let (surfaces, contacts) = surfaces(field, Patches::new(field));
-    let learned = &field.surfaces.learned;
-    let weight = |pair: Pair| {
-        let sum = odds(&learned.surfaces, &pair.shapes) + odds(&learned.borders, &pair.borders);
-        (pair.surfaces, sum + learned.joined)
-    };
+    let weight =
+        |pair: Pair| (pair.surfaces, odds(field.learned.surfaces, &pair.evidence) + field.surfaces.joined);
     let group = groups(surfaces.len(), pairs(field, &surfaces, &contacts).into_iter().map(weight));
     let mut things: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (surface, group) in surfaces.into_iter().zip(group) {
@@ -93,25 +91,27 @@ pub(super) fn lessons(field: &Field<'_>, truth: &Truth<'_>) -> [Vec<Lesson>; 2] 
         let [a, b] = pair.surfaces;
         let is_one = Truth::is_one(owners[a as usize]?, owners[b as usize]?)?;
         let pixels = surfaces[a as usize].pixels.len().min(surfaces[b as usize].pixels.len());
-        let evidence = [&pair.shapes[..], &pair.borders[..]].concat();
-        Some(Lesson { evidence, weight: (pixels as f64 / MANY).min(1.0), is_one })
+        Some(Lesson { evidence: pair.evidence.to_vec(), weight: pixels as f64, is_one })
     });
     [of_patches, of_surfaces.collect()]
 }
 
 /// Patches joined to surfaces, and how these meet, by their numbers, smaller first.
 fn surfaces(field: &Field<'_>, patches: Patches) -> (Vec<Surface>, BTreeMap<[u32; 2], Contact>) {
-    let learned = &field.surfaces.learned;
-    let weight = |evidence| odds(&learned.patches, evidence) + learned.smooth;
-    let weights = patches.edges.iter().map(|edge| (edge.patches, weight(&edge.evidence) * edge.length));
-    let group = groups(patches.patches.len(), weights);
+    let weights: Vec<f64> = patches
+        .edges
+        .iter()
+        .map(|edge| (odds(field.learned.patches, &edge.evidence) + field.surfaces.smooth) * edge.length)
+        .collect();
+    let pairs = patches.edges.iter().map(|edge| edge.patches).zip(weights.iter().copied());
+    let group = groups(patches.patches.len(), pairs);
     let mut contacts: BTreeMap<[u32; 2], Contact> = BTreeMap::new();
-    for edge in &patches.edges {
+    for (edge, weight) in patches.edges.iter().zip(weights) {
         let [a, b] = edge.patches.map(|patch| group[patch as usize] as u32);
         if a != b {
             let contact = contacts.entry([a.min(b), a.max(b)]).or_default();
             (0..3).for_each(|kind| contact.steps[kind] += edge.steps[kind]);
-            contact.weight += weight(&edge.evidence) * edge.length;
+            contact.weight += weight;
             contact.length += edge.length;
             let sums = contact.evidence.iter_mut().zip(&edge.evidence);
             sums.for_each(|(sum, part)| *sum += part * edge.length);
@@ -141,14 +141,18 @@ fn pairs(
             let contact = contacts.get(&pair).copied().unwrap_or_default();
             let shapes = shapes(field, &surfaces[a], &surfaces[b], gap, &contact);
             let borders = contact.evidence.map(|sum| sum / contact.length.max(1.0));
-            Some(Pair { surfaces: pair, shapes, borders })
+            let evidence = std::array::from_fn(|number| match number.checked_sub(SHAPES) {
+                Some(number) => borders[number],
+                None => shapes[number],
+            });
+            Some(Pair { surfaces: pair, evidence })
         })
     };
     (0..surfaces.len()).into_par_iter().flat_map_iter(near).collect()
 }
 
-/// What the shapes of two surfaces speak for; the first number is 1.
-fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Contact) -> [f64; EVIDENCE] {
+/// What the shapes of two surfaces tell.
+fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Contact) -> [f64; SHAPES] {
     let (near, far) = if a.distance < b.distance { (a, b) } else { (b, a) };
     let (small, large) = if a.area < b.area { (a, b) } else { (b, a) };
     let fewest = (small.pixels.len().min(large.pixels.len()) as f64).sqrt();
@@ -171,7 +175,6 @@ fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Conta
     let against = (contact.weight / contact.length.max(0.5) / 6.0).clamp(-1.0, 1.0);
     let sum = (contact.weight / 20.0).clamp(-1.0, 1.0);
     [
-        1.0,
         joined,
         holes,
         jumps,
@@ -206,8 +209,6 @@ fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Conta
     ]
 }
 
-/// A surface of fewer pixels counts less in lessons.
-const MANY: f64 = 400.0;
 /// Difference of heights that tells rims apart, metres.
 const RIM: f64 = 0.012;
 /// Side of what is tiny, metres.
