@@ -1,8 +1,8 @@
 //! Learns how evidence about patches and surfaces is weighed (`prehend_perception::segment`), from simulated frames.
 //!
 //! `cargo run --release -p prehend-eval --example learn_cutting -- 100 crates/prehend-perception/src/segment/learned.rs` takes 100 frames of
-//! each of two kinds of cameras, structured light and stereo; the other two are kept back, and only told how well it goes there. Without a
-//! file nothing is written. The trees are those of gradient boosting (Friedman 2001) with a second-order step (Chen and Guestrin 2016).
+//! each of three kinds of cameras that look at a slant; the one that looks straight down is kept back, and only told how well it goes there.
+//! Without a file nothing is written. The trees are those of gradient boosting (Friedman 2001) with a second-order step (Chen and Guestrin 2016).
 
 use prehend_eval::cameras::{Kind, frame};
 use prehend_perception::segment::{Learned, Lesson, SegmentSettings, Tree, lessons, odds};
@@ -27,8 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let count: u64 = arguments.first().map_or(Ok(100), |text| text.parse())?;
     let settings = MapSettings::recorded().segment;
-    let kinds = [Kind::StructuredLight, Kind::Stereo];
-    let kept_back = [Kind::TimeOfFlight, Kind::Overhead];
+    let kinds = [Kind::StructuredLight, Kind::Stereo, Kind::TimeOfFlight];
+    let kept_back = [Kind::Overhead];
     let (taught, others, other_kinds) = (
         draw(&kinds, LEARNED, count)?,
         draw(&kinds, TOLD, count / 3 + 1)?,
@@ -40,10 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let learned = Learned { patches: &known[0], surfaces: &known[1] };
         let of = |frames: &[Taught]| collect(frames, &settings, learned, level);
         let mut lessons = of(&taught);
-        // A border is decided by many patches, so each tells its evidence alone, without how rare borders are.
-        if level == 0 {
-            balance(&mut lessons);
-        }
+        // Many borders decide together, so each tells its evidence alone, without how rare borders between things are.
+        balance(&mut lessons);
         let trees = learn(&lessons, TREES[level]);
         println!("{name}: {} lessons, right {}", lessons.len(), right(&lessons, &trees));
         println!("  other seeds: {}", right(&of(&others), &trees));

@@ -1,8 +1,9 @@
-//! Things that are let down one after the other where they come to rest: on the table, against, in, on and partly over one another.
+//! Things that are let down one after the other where they come to rest: on the table, against one another, in, on and partly over one
+//! another.
 
 use crate::clutter::{Thing, any_item, surface};
 use crate::scenario::catalogue::Item;
-use nalgebra::{Isometry3, Point2, Point3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point2, Point3, Translation3, UnitQuaternion, Vector2, Vector3};
 use prehend_geometry::OrientedBox;
 use prehend_geometry::upright::{convex_hull, is_inside};
 use prehend_sim::body::{ConvexPart, object_parts};
@@ -21,6 +22,10 @@ const COUNT: std::ops::Range<usize> = 5..16;
 const DRAWS: usize = 60;
 /// Share of things that are let down over another one.
 const OVER: f64 = 0.35;
+/// Share of the others that are pushed against one.
+const AGAINST: f64 = 0.4;
+/// Share of things that have the colour of another one.
+const SAME_COLOR: f64 = 0.2;
 /// Share of things that lie on a side.
 const TIPPED: f64 = 0.3;
 
@@ -44,30 +49,43 @@ impl Pile {
         let mut tops: HashMap<Cell, f64> = HashMap::new();
         let mut laid: Vec<Laid> = Vec::new();
         for _ in 0..rng.random_range(COUNT) {
-            let item = any_item(rng);
+            let mut item = any_item(rng);
+            if !laid.is_empty() && rng.random_bool(SAME_COLOR) {
+                item.color = laid[rng.random_range(0..laid.len())].item.color;
+            }
             let color = named_color(item.color).unwrap_or(Color([128; 3]));
             let parts = object_parts(&item.shape, color, None);
             let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), rng.random_range(-PI..PI));
             let is_tipped = item.class.lying || rng.random_bool(TIPPED);
             let tip = if is_tipped { FRAC_PI_2 } else { 0.0 };
             let turn = turn * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), tip);
-            let over = laid.len().checked_sub(1).filter(|_| rng.random_bool(OVER));
+            let is_over = !laid.is_empty() && rng.random_bool(OVER);
+            let is_against = !is_over && !laid.is_empty() && rng.random_bool(AGAINST);
+            let own = span(&parts, &Isometry3::from_parts(Translation3::identity(), turn));
+            // Places are whole cells, so that what it covers is the same everywhere.
+            let at = |to: Vector2<f64>| {
+                let by = to.map(|part| (part / CELL).round() as i32);
+                let height = rest(&own, by, &tops, is_over)?;
+                let place = by.map(|cells| f64::from(cells) * CELL);
+                Some((Isometry3::from_parts(Translation3::new(place.x, place.y, height), turn), by, height))
+            };
             let place = (0..DRAWS).find_map(|_| {
-                let to = match over {
-                    Some(last) => {
-                        let on = laid[rng.random_range(0..=last)].pose.translation.vector;
-                        on.xy() + nalgebra::Vector2::new(rng.random_range(-0.04..0.04), rng.random_range(-0.04..0.04))
-                    }
-                    None => nalgebra::Vector2::new(rng.random_range(-spread..spread), rng.random_range(-spread..spread)),
-                };
-                let pose = Isometry3::from_parts(Translation3::new(to.x, to.y, 0.0), turn);
-                let span = span(&parts, &pose);
-                let height = rest(&span, &tops, to, over.is_some())?;
-                Some((Isometry3::from_parts(Translation3::new(to.x, to.y, height), turn), span, height))
+                let mut beside = |reach: f64| Vector2::new(rng.random_range(-reach..reach), rng.random_range(-reach..reach));
+                if !is_over && !is_against {
+                    return at(beside(spread));
+                }
+                let (away, turn) = (beside(0.04), beside(PI).x);
+                let other = laid[rng.random_range(0..laid.len())].pose.translation.vector.xy();
+                if is_over {
+                    return at(other + away);
+                }
+                // Outwards until there is room.
+                let ahead = Vector2::new(turn.cos(), turn.sin());
+                (2..60).find_map(|step| at(other + ahead * (f64::from(step) * CELL)))
             });
-            let Some((pose, span, height)) = place else { continue };
-            for (cell, (_, top)) in span {
-                let known = tops.entry(cell).or_insert(0.0);
+            let Some((pose, by, height)) = place else { continue };
+            for (cell, (_, top)) in own {
+                let known = tops.entry([cell[0] + by.x, cell[1] + by.y]).or_insert(0.0);
                 *known = known.max(top + height);
             }
             laid.push(Laid { item, pose, parts });
@@ -114,22 +132,22 @@ fn span(parts: &[ConvexPart], pose: &Isometry3<f64>) -> HashMap<Cell, (f64, f64)
     span
 }
 
-/// How high a thing must be lifted to rest where it is, metres; `None` where it would not rest: on the table when it is to lie on something
-/// or the other way round, or where what carries it is all on one side.
+/// How high a thing must be lifted to rest where it is moved to by some cells, metres; `None` where it would not rest: on the table when it is
+/// to lie on something or the other way round, or where what carries it is all on one side.
 fn rest(
     span: &HashMap<Cell, (f64, f64)>,
+    by: Vector2<i32>,
     tops: &HashMap<Cell, f64>,
-    middle: nalgebra::Vector2<f64>,
     is_over: bool,
 ) -> Option<f64> {
-    let under = |cell: &Cell| tops.get(cell).copied().unwrap_or(0.0);
+    let under = |cell: &Cell| tops.get(&[cell[0] + by.x, cell[1] + by.y]).copied().unwrap_or(0.0);
     let height = span.iter().map(|(cell, (low, _))| under(cell) - low).fold(f64::NEG_INFINITY, f64::max);
     let carried: Vec<&Cell> =
         span.iter().filter(|(cell, (low, _))| low + height - under(cell) < CONTACT).map(|(cell, _)| cell).collect();
     let on_thing = carried.iter().any(|cell| under(cell) > 0.0);
-    let point = |cell: &&Cell| Point2::new((f64::from(cell[0]) + 0.5) * CELL, (f64::from(cell[1]) + 0.5) * CELL);
+    let point = |cell: &&Cell| Point2::new(f64::from(cell[0]) + 0.5, f64::from(cell[1]) + 0.5);
     let hull = convex_hull(&carried.iter().map(point).collect::<Vec<_>>());
-    let rests = !on_thing || hull.len() >= 3 && is_inside(&hull, &Point2::from(middle));
+    let rests = !on_thing || hull.len() >= 3 && is_inside(&hull, &Point2::origin());
     (height.is_finite() && on_thing == is_over && rests).then_some(height)
 }
 
