@@ -6,7 +6,7 @@ use super::forest::Learned;
 use super::noise::Noise;
 use super::settings::SurfaceSettings;
 use crate::{Keyframe, color};
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point2, Point3, Vector3};
 use prehend_geometry::backproject::PointGrid;
 use prehend_geometry::plane::Plane;
 use rayon::prelude::*;
@@ -269,6 +269,11 @@ impl<'a> Field<'a> {
             }
         }
         Point3::from(sum / count)
+    }
+
+    /// Where a pixel is in the picture.
+    pub(super) fn place(&self, index: usize) -> Point2<f64> {
+        Point2::new(f64::from(self.columns[index]), (index / self.grid.width) as f64)
     }
 
     /// How far apart two pixels are in depth, metres.

@@ -112,7 +112,7 @@ impl Default for SurfaceSettings {
             margin: 0.03,
             foot: 0.01,
             smooth: 1.0,
-            joined: 0.0,
+            joined: 0.4,
             standing: StandingSettings::default(),
             floors: FloorSettings::default(),
         }

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 const SAMPLE: usize = 600;
 
 /// Numbers of what the shapes of two surfaces tell.
-const SHAPES: usize = 31;
+const SHAPES: usize = 33;
 
 /// What speaks for and against two surfaces being of one thing.
 struct Pair {
@@ -38,6 +38,8 @@ struct Surface {
     area: f64,
     color: [u8; 3],
     hull: Vec<Point2<f64>>,
+    /// Its outline in the picture, pixels.
+    outline: Vec<Point2<f64>>,
     /// Heights of its lower and its upper edge above the support, metres.
     bottom: f64,
     top: f64,
@@ -167,6 +169,10 @@ fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Conta
     let beside = share_beside(field, near, far);
     let ratio = (small.area / large.area.max(1e-9)).sqrt();
     let tiny = (-small.area / TINY.powi(2)).exp();
+    // What is of one thing seldom has dents: how much of the convex outline is filled by both, and by the one that fills its own less.
+    let filled = share_filled(small.pixels.len() + large.pixels.len(), &[&small.outline, &large.outline]);
+    let [alone, other] = [small, large].map(|surface| share_filled(surface.pixels.len(), &[&surface.outline]));
+    let apart = alone.min(other);
     let foot = |surface: &Surface| {
         f64::from(u8::from(field.is_foot(surface.bottom, surface.pixels[surface.pixels.len() / 2])))
     };
@@ -197,6 +203,8 @@ fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Conta
         alike * within,
         alike * holes,
         alike * joined,
+        filled,
+        apart.min(1.0) - filled,
         beside * level,
         beside * level * hollow,
         alike * beside * level,
@@ -225,6 +233,7 @@ fn measure(field: &Field<'_>, pixels: Vec<usize>) -> Surface {
         area: pixels.iter().map(|index| field.pitch(*index).powi(2)).sum(),
         color: color::mean(pixels.iter().map(|index| field.frame.color.pixels[*index])),
         hull: convex_hull(&points.iter().map(|p| p.xy()).collect::<Vec<_>>()),
+        outline: convex_hull(&pixels.iter().map(|index| field.place(*index)).collect::<Vec<_>>()),
         bottom,
         top,
         bulge: bulge(&points, &field.eye),
@@ -270,6 +279,15 @@ fn bulge(points: &[Point3<f64>], eye: &Point3<f64>) -> f64 {
 fn share_inside(inner: &Surface, outer: &Surface) -> f64 {
     let inside = inner.points.iter().filter(|point| is_inside(&outer.hull, &point.xy())).count();
     inside as f64 / inner.points.len().max(1) as f64
+}
+
+/// Share of a convex outline around some that so many pixels fill.
+fn share_filled(pixels: usize, outlines: &[&Vec<Point2<f64>>]) -> f64 {
+    let corners: Vec<Point2<f64>> = outlines.iter().flat_map(|outline| outline.iter().copied()).collect();
+    let hull = convex_hull(&corners);
+    let sides = hull.iter().zip(hull.iter().cycle().skip(1));
+    let area = sides.map(|(a, b)| a.coords.perp(&b.coords)).sum::<f64>() / 2.0;
+    (pixels as f64 / area.max(1.0)).min(1.0)
 }
 
 /// Intersection over union of the ranges that two surfaces take across the line of sight.
