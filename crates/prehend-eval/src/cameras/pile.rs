@@ -24,8 +24,9 @@ const DRAWS: usize = 60;
 const OVER: f64 = 0.35;
 /// Share of the others that are pushed against one.
 const AGAINST: f64 = 0.4;
-/// Share of things that have the colour of another one.
+/// Shares of things that have the colour of another one, and that are the same as another one.
 const SAME_COLOR: f64 = 0.2;
+const SAME: f64 = 0.2;
 /// Share of things that lie on a side.
 const TIPPED: f64 = 0.3;
 
@@ -50,8 +51,14 @@ impl Pile {
         let mut laid: Vec<Laid> = Vec::new();
         for _ in 0..rng.random_range(COUNT) {
             let mut item = any_item(rng);
-            if !laid.is_empty() && rng.random_bool(SAME_COLOR) {
-                item.color = laid[rng.random_range(0..laid.len())].item.color;
+            if !laid.is_empty() {
+                let other = &laid[rng.random_range(0..laid.len())].item;
+                if rng.random_bool(SAME) {
+                    item = Item { color: item.color, ..other.clone() };
+                }
+                if rng.random_bool(SAME_COLOR) {
+                    item.color = other.color;
+                }
             }
             let color = named_color(item.color).unwrap_or(Color([128; 3]));
             let parts = object_parts(&item.shape, color, None);

@@ -42,10 +42,11 @@ pub(super) struct Patch {
 /// How two patches meet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Meeting {
-    /// Steps from one to the other on one surface, over a jump, and over a hole.
+    /// Steps from one to the other on one surface, over a jump, over a hole, and over the support.
     joined: f64,
     jumps: f64,
     holes: f64,
+    opens: f64,
     /// Sums over the steps on one surface: how deep the valley is, how many standard deviations, how unlike the colours on its sides are.
     valley: f64,
     sigmas: f64,
@@ -62,8 +63,8 @@ pub(super) struct Edge {
     pub(super) evidence: [f64; EVIDENCE],
     /// Length of their border as a share of a patch's side, at most 1.
     pub(super) length: f64,
-    /// Steps from one to the other on one surface, over a hole, and over a jump.
-    pub(super) steps: [f64; 3],
+    /// Steps from one to the other on one surface, over a hole, over a jump, and over the support.
+    pub(super) steps: [f64; 4],
 }
 
 impl Edge {
@@ -124,7 +125,9 @@ impl Patch {
 
 impl Edge {
     fn new(field: &Field<'_>, patches: [u32; 2], [a, b]: [&Patch; 2], meeting: &Meeting, side: usize) -> Self {
-        let all = meeting.joined + meeting.jumps + meeting.holes;
+        // What only comes near does not meet: of length 0, it has no weight.
+        let met = meeting.joined + meeting.jumps + meeting.holes;
+        let all = met.max(1.0);
         let joined = meeting.joined.max(1.0);
         let between = b.mean - a.mean;
         let apart = between.norm().max(1e-6);
@@ -157,8 +160,8 @@ impl Edge {
             low,
             jumps * unlike,
         ];
-        let steps = [meeting.joined, meeting.holes, meeting.jumps];
-        Self { patches, evidence, length: (all / side as f64).min(1.0), steps }
+        let steps = [meeting.joined, meeting.holes, meeting.jumps, meeting.opens];
+        Self { patches, evidence, length: (met / side as f64).min(1.0), steps }
     }
 }
 
@@ -257,16 +260,21 @@ fn edges(field: &Field<'_>, valleys: &[[f32; 2]], of: &[u32]) -> BTreeMap<[u32; 
     for index in field.standing.iter().copied().filter(|index| of[*index] != NONE) {
         let most = (field.surfaces.bridge / field.pitch(index)) as isize;
         for (du, dv) in [(1, 0), (0, 1)] {
+            // The next thing that is seen, and whether the support is seen before it.
+            let mut is_open = false;
             let step = (1..=most.max(1)).find_map(|step| {
                 let other = field.at(index, du * step, dv * step)?;
-                field.grid.points[other].map(|_| (step, other))
+                is_open |= field.grid.points[other].is_some() && !field.above[other];
+                field.above[other].then_some((step, other))
             });
             let Some((step, other)) = step else { continue };
             if of[other] == NONE || of[other] == of[index] {
                 continue;
             }
             let meeting = meetings.entry([of[index].min(of[other]), of[index].max(of[other])]).or_default();
-            if !field.is_continuous(index, other, step as usize) {
+            if is_open {
+                meeting.opens += 1.0;
+            } else if !field.is_continuous(index, other, step as usize) {
                 meeting.jumps += 1.0;
                 meeting.jump += field.step(index, other).min(0.1) * 100.0;
             } else if step > field.surfaces.hole as isize + 1 {

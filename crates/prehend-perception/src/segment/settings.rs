@@ -111,7 +111,7 @@ impl Default for SurfaceSettings {
             max_side: 0.6,
             margin: 0.03,
             foot: 0.01,
-            smooth: 1.0,
+            smooth: 0.5,
             joined: 0.4,
             standing: StandingSettings::default(),
             floors: FloorSettings::default(),

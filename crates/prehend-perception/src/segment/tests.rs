@@ -139,3 +139,30 @@ fn what_is_flat_stands_out_of_the_noise_with_its_neighbours() {
         assert_eq!(nothing.count, 0, "seed {seed}");
     }
 }
+#[test]
+fn tmp_debug() {
+    let block = |class, x, y, color| thing(class, Form::Block([0.06, 0.06, 0.06]), x, y, color);
+    let can = |class, x, y, color| thing(class, Form::Can(0.035, 0.1), x, y, color);
+    let pose = looking([0.0, 0.0, 0.45], [0.45, 0.0, 0.03]);
+    let above = looking(ABOVE[0], ABOVE[1]);
+    let [right, left, b] = books();
+    for (name, things, pose) in [
+        ("red red", vec![can("left", 0.45, -0.0355, RED), can("right", 0.45, 0.0355, RED)], &pose),
+        ("red blue", vec![can("left", 0.45, -0.0355, RED), can("right", 0.45, 0.0355, BLUE)], &pose),
+        ("block", vec![can("near", 0.4, 0.0, RED), block("far", 0.47, 0.03, BLUE)], &pose),
+        ("books", vec![right.clone(), left.clone()], &above),
+        ("books block", vec![right, left, b], &above),
+    ] {
+        let frame = render(&things, &VGA, pose, SIGMA, 1);
+        let mut frame2 = frame.clone();
+        frame2.labels.labels.iter_mut().for_each(|l| *l = 0);
+        frame2.detections.clear();
+        let settings = SegmentSettings::recorded().for_frame(&frame2);
+        let (grid, _, plane) = prepared(&frame2, &settings, None, 0);
+        let s = settings.surfaces.unwrap();
+        let field = Field::new(&frame2, &grid, plane.as_ref(), &settings, &s, Learned { patches: learned::PATCHES, surfaces: learned::SURFACES });
+        let [_, l] = things::lessons(&field, &lessons::Truth(&frame.labels.labels));
+        println!("{name}: count {}", cut(&frame).count);
+        for lesson in l { println!("   one {} px {} odds {:.2} {:.2?}", lesson.is_one, lesson.weight, odds(learned::SURFACES, &lesson.evidence), lesson.evidence); }
+    }
+}

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 const SAMPLE: usize = 600;
 
 /// Numbers of what the shapes of two surfaces tell.
-const SHAPES: usize = 33;
+const SHAPES: usize = 34;
 
 /// What speaks for and against two surfaces being of one thing.
 struct Pair {
@@ -52,8 +52,8 @@ struct Surface {
 /// How two surfaces meet.
 #[derive(Clone, Copy, Default)]
 struct Contact {
-    /// Steps from one to the other on one surface, over a hole, over a jump.
-    steps: [f64; 3],
+    /// Steps from one to the other on one surface, over a hole, over a jump, over the support.
+    steps: [f64; 4],
     /// What the borders of their patches weigh together, and how long they are in patches.
     weight: f64,
     length: f64,
@@ -78,7 +78,7 @@ pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
 pub(super) fn lessons(field: &Field<'_>, truth: &Truth<'_>) -> [Vec<Lesson>; 2] {
     let patches = Patches::new(field);
     let owners: Vec<Option<u16>> = patches.patches.iter().map(|patch| truth.owner(&patch.pixels)).collect();
-    let of_patches = patches.edges.iter().filter_map(|edge| {
+    let of_patches = patches.edges.iter().filter(|edge| edge.length > 0.0).filter_map(|edge| {
         let [a, b] = edge.patches.map(|patch| owners[patch as usize]);
         // The walls of a hollow are of one thing, but not one surface.
         if a == b && edge.is_end() {
@@ -112,7 +112,7 @@ fn surfaces(field: &Field<'_>, patches: Patches) -> (Vec<Surface>, BTreeMap<[u32
         let [a, b] = edge.patches.map(|patch| group[patch as usize] as u32);
         if a != b {
             let contact = contacts.entry([a.min(b), a.max(b)]).or_default();
-            (0..3).for_each(|kind| contact.steps[kind] += edge.steps[kind]);
+            (0..4).for_each(|kind| contact.steps[kind] += edge.steps[kind]);
             contact.weight += weight;
             contact.length += edge.length;
             let sums = contact.evidence.iter_mut().zip(&edge.evidence);
@@ -158,7 +158,7 @@ fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Conta
     let (near, far) = if a.distance < b.distance { (a, b) } else { (b, a) };
     let (small, large) = if a.area < b.area { (a, b) } else { (b, a) };
     let fewest = (small.pixels.len().min(large.pixels.len()) as f64).sqrt();
-    let [joined, holes, jumps] = contact.steps.map(|steps| (steps / fewest / 2.0).min(1.0));
+    let [joined, holes, jumps, opens] = contact.steps.map(|steps| (steps / fewest / 2.0).min(1.0));
     let unlike = color::unlikeness(a.color, b.color);
     let alike = (-unlike / field.surfaces.unlike).exp();
     let within = share_inside(small, large);
@@ -184,6 +184,7 @@ fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Conta
         joined,
         holes,
         jumps,
+        opens,
         (unlike * 2.5).min(1.0),
         alike,
         within,
