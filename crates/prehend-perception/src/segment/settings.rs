@@ -59,6 +59,8 @@ pub struct SurfaceSettings {
     pub noise: f64,
     /// Holes that a surface reaches across, pixels.
     pub hole: usize,
+    /// How far a camera smears what is nearer over an edge, pixels: what is nowhere wider to both sides is a piece of what it touches.
+    pub smear: usize,
     /// Fewest pixels of a surface.
     pub min_pixels: usize,
     /// Heights are averaged over a square that reaches this many pixels to each side.
@@ -101,6 +103,7 @@ impl Default for SurfaceSettings {
             border: 1.5,
             noise: 3.0,
             hole: 2,
+            smear: 3,
             min_pixels: 12,
             window: 2,
             averaged: 0.5,
@@ -111,8 +114,8 @@ impl Default for SurfaceSettings {
             max_side: 0.6,
             margin: 0.03,
             foot: 0.01,
-            smooth: 0.5,
-            joined: 0.4,
+            smooth: 0.0,
+            joined: 0.0,
             standing: StandingSettings::default(),
             floors: FloorSettings::default(),
         }

@@ -67,11 +67,52 @@ pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
     let weight =
         |pair: Pair| (pair.surfaces, odds(field.learned.surfaces, &pair.evidence) + field.surfaces.joined);
     let group = groups(surfaces.len(), pairs(field, &surfaces, &contacts).into_iter().map(weight));
+    let group = without_slivers(field, &surfaces, &contacts, group);
     let mut things: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (surface, group) in surfaces.into_iter().zip(group) {
         things.entry(group).or_default().extend(surface.pixels);
     }
     floors::with_floors(field, things.into_values().collect())
+}
+
+/// The groups of surfaces; those that are nowhere wider than what a camera smears at an edge go to the one that they meet most.
+fn without_slivers(
+    field: &Field<'_>,
+    surfaces: &[Surface],
+    contacts: &BTreeMap<[u32; 2], Contact>,
+    mut group: Vec<usize>,
+) -> Vec<usize> {
+    let mut owner = vec![usize::MAX; field.above.len()];
+    let mut is_sliver = vec![true; surfaces.len()];
+    for (surface, group) in surfaces.iter().zip(&group) {
+        surface.pixels.iter().for_each(|index| owner[*index] = *group);
+    }
+    let reach = field.surfaces.smear as isize;
+    let is_core = |index: usize| {
+        [(reach, 0), (-reach, 0), (0, reach), (0, -reach)]
+            .iter()
+            .all(|(du, dv)| field.at(index, *du, *dv).is_some_and(|other| owner[other] == owner[index]))
+    };
+    for (surface, group) in surfaces.iter().zip(&group) {
+        is_sliver[*group] &= !surface.pixels.iter().any(|index| is_core(*index));
+    }
+    let mut meets: BTreeMap<usize, BTreeMap<usize, f64>> = BTreeMap::new();
+    for ([a, b], contact) in contacts {
+        let [a, b] = [group[*a as usize], group[*b as usize]];
+        let steps: f64 = contact.steps[..3].iter().sum();
+        for (sliver, other) in [(a, b), (b, a)] {
+            if a != b && is_sliver[sliver] && !is_sliver[other] {
+                *meets.entry(sliver).or_default().entry(other).or_default() += steps;
+            }
+        }
+    }
+    for group in &mut group {
+        let most = meets.get(group).and_then(|others| others.iter().max_by(|a, b| a.1.total_cmp(b.1)));
+        if let Some((other, _)) = most.filter(|(_, steps)| **steps > 0.0) {
+            *group = *other;
+        }
+    }
+    group
 }
 
 /// What can be learned from a frame: the evidence about each pair of patches and of surfaces, and whether they are of one thing.
