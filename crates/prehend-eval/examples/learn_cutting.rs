@@ -98,7 +98,8 @@ fn learn(lessons: &[Lesson], count: usize) -> Vec<Tree> {
     let bins: Vec<Vec<u8>> = lessons
         .iter()
         .map(|lesson| {
-            let bin = |(part, cuts): (&f64, &Vec<f32>)| cuts.partition_point(|cut| *part > f64::from(*cut)) as u8;
+            let bin =
+                |(part, cuts): (&f64, &Vec<f32>)| cuts.partition_point(|cut| *part > f64::from(*cut)) as u8;
             lesson.evidence.iter().zip(&cuts).map(bin).collect()
         })
         .collect();
@@ -183,7 +184,8 @@ fn right(lessons: &[Lesson], trees: &[Tree]) -> String {
     let share = |is_one: bool| {
         let of = || lessons.iter().filter(|lesson| lesson.is_one == is_one);
         let right = of().filter(|lesson| (odds(trees, &lesson.evidence) > 0.0) == is_one);
-        100.0 * right.map(|lesson| lesson.weight).sum::<f64>() / of().map(|lesson| lesson.weight).sum::<f64>().max(1e-9)
+        100.0 * right.map(|lesson| lesson.weight).sum::<f64>()
+            / of().map(|lesson| lesson.weight).sum::<f64>().max(1e-9)
     };
     format!("{:.1} % of what is one, {:.1} % of what is two", share(true), share(false))
 }

@@ -91,7 +91,11 @@ pub fn frame(kind: Kind, seed: u64, is_empty: bool) -> Result<Frame, ShotError> 
     let up = sensor.elevation;
     let back = Vector3::new(up.cos() * around.cos(), up.cos() * around.sin(), up.sin());
     let pose = look_at(target + back * sensor.distance, target).world_from_camera;
-    let spec = CameraSpec { rate_hz: 10.0, depth_noise: None::<DepthNoise>, color_noise: rng.random_range(1.0..4.0) };
+    let spec = CameraSpec {
+        rate_hz: 10.0,
+        depth_noise: None::<DepthNoise>,
+        color_noise: rng.random_range(1.0..4.0),
+    };
     let mut camera = RgbdCamera::new(sensor.intrinsics, spec, seed);
     let mut capture = camera.capture(&pose, &drawn, 0).map_err(ShotError::from)?;
     paint::paint(&mut capture.color, &capture.labels.labels, sensor.material, &mut rng);
@@ -158,7 +162,12 @@ fn whole_pixels(
 /// Draws a frame, makes a map of it and holds it against the truth.
 ///
 /// Errors: [`CameraError`].
-pub fn measure(kind: Kind, seed: u64, is_empty: bool, settings: MapSettings) -> Result<(Frame, Found), CameraError> {
+pub fn measure(
+    kind: Kind,
+    seed: u64,
+    is_empty: bool,
+    settings: MapSettings,
+) -> Result<(Frame, Found), CameraError> {
     let frame = frame(kind, seed, is_empty)?;
     let mut map = MapBuilder::new("map", settings);
     let begun = std::time::Instant::now();
@@ -167,7 +176,8 @@ pub fn measure(kind: Kind, seed: u64, is_empty: bool, settings: MapSettings) -> 
         Err(error) => return Err(CameraError::Keyframe { kind, seed, error }),
     }
     let seconds = begun.elapsed().as_secs_f64();
-    let masks: Vec<Mask> = map.map().objects.iter().filter_map(|object| Some(object.crops.first()?.mask.clone())).collect();
+    let masks: Vec<Mask> =
+        map.map().objects.iter().filter_map(|object| Some(object.crops.first()?.mask.clone())).collect();
     let count = score::count(&frame.things, &masks);
     Ok((frame, Found { count, masks, seconds }))
 }

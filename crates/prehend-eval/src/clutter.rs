@@ -12,10 +12,10 @@ mod shot;
 mod things;
 mod truth;
 
-pub use layout::{Clutter, NoRoom, Thing};
-pub use shot::{Masks, Shot, ShotError, shots};
 pub(crate) use layout::surface;
+pub use layout::{Clutter, NoRoom, Thing};
 pub(crate) use shot::drawables;
+pub use shot::{Masks, Shot, ShotError, shots};
 pub(crate) use things::any as any_item;
 pub use truth::{TrueThing, Truth, TruthError};
 

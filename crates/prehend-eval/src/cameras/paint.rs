@@ -26,13 +26,20 @@ pub(super) fn paint(color: &mut ColorImage, labels: &[u16], material: Material, 
         for _ in 0..rng.random_range(1..=PATCHES) {
             let hue: [f64; 3] = std::array::from_fn(|_| rng.random_range(0.05..1.0));
             let (across, down) = ((u1 - u0 + 1) as f64, (v1 - v0 + 1) as f64);
-            let middle = [u0 as f64 + across * rng.random_range(0.1..0.9), v0 as f64 + down * rng.random_range(0.1..0.9)];
+            let middle = [
+                u0 as f64 + across * rng.random_range(0.1..0.9),
+                v0 as f64 + down * rng.random_range(0.1..0.9),
+            ];
             let half = [across * rng.random_range(0.05..0.35), down * rng.random_range(0.03..0.3)];
             let is_round = rng.random_bool(0.4);
             for v in v0..=v1 {
                 for u in u0..=u1 {
                     let place = [(u as f64 - middle[0]) / half[0], (v as f64 - middle[1]) / half[1]];
-                    let is_in = if is_round { place[0].hypot(place[1]) < 1.0 } else { place.iter().all(|p| p.abs() < 1.0) };
+                    let is_in = if is_round {
+                        place[0].hypot(place[1]) < 1.0
+                    } else {
+                        place.iter().all(|p| p.abs() < 1.0)
+                    };
                     let index = v * width + u;
                     if is_in && labels[index] == label {
                         // The light stays.

@@ -77,7 +77,9 @@ impl Pile {
                 Some((Isometry3::from_parts(Translation3::new(place.x, place.y, height), turn), by, height))
             };
             let place = (0..DRAWS).find_map(|_| {
-                let mut beside = |reach: f64| Vector2::new(rng.random_range(-reach..reach), rng.random_range(-reach..reach));
+                let mut beside = |reach: f64| {
+                    Vector2::new(rng.random_range(-reach..reach), rng.random_range(-reach..reach))
+                };
                 if !is_over && !is_against {
                     return at(beside(spread));
                 }
@@ -107,7 +109,8 @@ impl Pile {
             pose.translation.vector += middle.coords;
             let class = laid.item.class.noun.to_owned();
             let points = surface(&laid.parts, &pose);
-            let bounds = OrientedBox::upright_around(&points).unwrap_or(OrientedBox { pose, size: Vector3::zeros() });
+            let bounds =
+                OrientedBox::upright_around(&points).unwrap_or(OrientedBox { pose, size: Vector3::zeros() });
             Thing { name: format!("{class} {number}"), class, table: 0, pose, parts: laid.parts, bounds }
         };
         self.laid.into_iter().enumerate().map(thing).collect()
@@ -149,8 +152,11 @@ fn rest(
 ) -> Option<f64> {
     let under = |cell: &Cell| tops.get(&[cell[0] + by.x, cell[1] + by.y]).copied().unwrap_or(0.0);
     let height = span.iter().map(|(cell, (low, _))| under(cell) - low).fold(f64::NEG_INFINITY, f64::max);
-    let carried: Vec<&Cell> =
-        span.iter().filter(|(cell, (low, _))| low + height - under(cell) < CONTACT).map(|(cell, _)| cell).collect();
+    let carried: Vec<&Cell> = span
+        .iter()
+        .filter(|(cell, (low, _))| low + height - under(cell) < CONTACT)
+        .map(|(cell, _)| cell)
+        .collect();
     let on_thing = carried.iter().any(|cell| under(cell) > 0.0);
     let point = |cell: &&Cell| Point2::new(f64::from(cell[0]) + 0.5, f64::from(cell[1]) + 0.5);
     let hull = convex_hull(&carried.iter().map(point).collect::<Vec<_>>());
@@ -170,7 +176,10 @@ mod tests {
         for seed in 0..6 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             for thing in Pile::draw(&mut rng, 0.2).things(&Point3::origin()) {
-                let low = surface(&thing.parts, &thing.pose).iter().map(|point| point.z).fold(f64::INFINITY, f64::min);
+                let low = surface(&thing.parts, &thing.pose)
+                    .iter()
+                    .map(|point| point.z)
+                    .fold(f64::INFINITY, f64::min);
                 assert!(low > -1e-3, "{} is {low} m below the table", thing.name);
                 all += 1;
                 above += usize::from(low > 0.004);

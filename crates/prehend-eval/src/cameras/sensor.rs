@@ -127,21 +127,31 @@ impl Sensor {
                 between(0.6, 1.4),
                 between(degrees(20.0), degrees(60.0)),
             ),
-            Kind::Stereo if is_large => {
-                (camera(between(890.0, 930.0), 1280, 720), between(0.45, 1.0), between(degrees(30.0), degrees(80.0)))
-            }
-            Kind::Stereo => {
-                (camera(between(600.0, 625.0), 848, 480), between(0.35, 0.9), between(degrees(30.0), degrees(80.0)))
-            }
-            Kind::TimeOfFlight if is_large => {
-                (camera(between(600.0, 640.0), 1280, 720), between(0.5, 1.0), between(degrees(30.0), degrees(75.0)))
-            }
-            Kind::TimeOfFlight => {
-                (camera(between(495.0, 510.0), 640, 576), between(0.5, 1.2), between(degrees(30.0), degrees(75.0)))
-            }
-            Kind::Overhead => {
-                (camera(between(610.0, 640.0), 1280, 720), between(0.45, 0.65), FRAC_PI_2 - between(0.01, 0.12))
-            }
+            Kind::Stereo if is_large => (
+                camera(between(890.0, 930.0), 1280, 720),
+                between(0.45, 1.0),
+                between(degrees(30.0), degrees(80.0)),
+            ),
+            Kind::Stereo => (
+                camera(between(600.0, 625.0), 848, 480),
+                between(0.35, 0.9),
+                between(degrees(30.0), degrees(80.0)),
+            ),
+            Kind::TimeOfFlight if is_large => (
+                camera(between(600.0, 640.0), 1280, 720),
+                between(0.5, 1.0),
+                between(degrees(30.0), degrees(75.0)),
+            ),
+            Kind::TimeOfFlight => (
+                camera(between(495.0, 510.0), 640, 576),
+                between(0.5, 1.2),
+                between(degrees(30.0), degrees(75.0)),
+            ),
+            Kind::Overhead => (
+                camera(between(610.0, 640.0), 1280, 720),
+                between(0.45, 0.65),
+                FRAC_PI_2 - between(0.01, 0.12),
+            ),
         };
         // What the picture shows of the table, without its borders.
         let spread = (0.3 * distance * intrinsics.height as f64 / intrinsics.fx).clamp(0.1, 0.35);
@@ -154,8 +164,11 @@ impl Sensor {
         let mut truth = capture.true_depth.clone();
         let is_table: Vec<bool> = capture.labels.labels.iter().map(|label| *label == 0).collect();
         if self.material == Material::Cloth {
-            let bumps = Waves::draw(rng, 0.002, [0.03, 0.12], width, height, self.intrinsics.fx / self.distance);
-            for (index, depth) in truth.iter_mut().enumerate().filter(|(index, depth)| is_table[*index] && **depth > 0.0) {
+            let bumps =
+                Waves::draw(rng, 0.002, [0.03, 0.12], width, height, self.intrinsics.fx / self.distance);
+            for (index, depth) in
+                truth.iter_mut().enumerate().filter(|(index, depth)| is_table[*index] && **depth > 0.0)
+            {
                 *depth += bumps.at(index);
             }
         }
@@ -197,12 +210,23 @@ struct Waves {
 
 impl Waves {
     /// Bumps of this standard deviation, metres, with lengths between two in metres, where a metre has so many pixels.
-    fn draw(rng: &mut impl Rng, size: f32, lengths: [f64; 2], width: usize, _height: usize, pixels: f64) -> Self {
+    fn draw(
+        rng: &mut impl Rng,
+        size: f32,
+        lengths: [f64; 2],
+        width: usize,
+        _height: usize,
+        pixels: f64,
+    ) -> Self {
         let wave = |_| {
             let length = rng.random_range(lengths[0]..lengths[1]) * pixels;
             let turn = rng.random_range(0.0..std::f64::consts::TAU);
             let step = std::f64::consts::TAU / length;
-            [(turn.cos() * step) as f32, (turn.sin() * step) as f32, rng.random_range(0.0..std::f32::consts::TAU)]
+            [
+                (turn.cos() * step) as f32,
+                (turn.sin() * step) as f32,
+                rng.random_range(0.0..std::f32::consts::TAU),
+            ]
         };
         Self { width, waves: (0..6).map(wave).collect(), size: size / 3.0_f32.sqrt() }
     }
@@ -251,7 +275,12 @@ fn box_mean(values: &[f32], width: usize, height: usize, reach: usize) -> Vec<f3
     pass(&rows, width, height, 1, width)
 }
 
-fn structured_light(truth: &[f32], camera: &Intrinsics, factor: impl Fn(usize) -> f32, rng: &mut impl Rng) -> Vec<f32> {
+fn structured_light(
+    truth: &[f32],
+    camera: &Intrinsics,
+    factor: impl Fn(usize) -> f32,
+    rng: &mut impl Rng,
+) -> Vec<f32> {
     let (width, height) = (camera.width, camera.height);
     let scale = (camera.fx * BASELINE * 1.36) as f32;
     let spread = rng.random_range(0.06..0.12_f32);
@@ -332,8 +361,12 @@ fn time_of_flight(
         if depth <= 0.0 {
             continue;
         }
-        let (x, y) = ((index % width) as f32 / width as f32 * 2.0 - 1.0, (index / width) as f32 / height as f32 * 2.0 - 1.0);
-        let bent = bend[0] * x * x + bend[1] * y * y + bend[2] * x * y + bend[3] * x * x * x + bend[4] * x * x * y;
+        let (x, y) = (
+            (index % width) as f32 / width as f32 * 2.0 - 1.0,
+            (index / width) as f32 / height as f32 * 2.0 - 1.0,
+        );
+        let bent =
+            bend[0] * x * x + bend[1] * y * y + bend[2] * x * y + bend[3] * x * x * x + bend[4] * x * x * y;
         let late = (depth - around[index]).clamp(0.0, 0.04) * hollow;
         // At edges a pixel sees near and far at once.
         let jump = (mixed[index] - depth).abs();
@@ -361,7 +394,10 @@ pub(super) fn robot(rng: &mut impl Rng) -> Result<Vec<Drawable>, ShotError> {
         region: 0,
     };
     let away = rng.random_range(0.5..0.6);
-    let turned = Isometry3::from_parts(at(away - 0.1, 0.28).translation, nalgebra::UnitQuaternion::from_axis_angle(&Vector3::y_axis(), 1.2));
+    let turned = Isometry3::from_parts(
+        at(away - 0.1, 0.28).translation,
+        nalgebra::UnitQuaternion::from_axis_angle(&Vector3::y_axis(), 1.2),
+    );
     Ok(vec![
         solid(Mesh::cuboid([0.4, 0.8, 0.03]), at(away, 0.015)),
         solid(Mesh::cylinder(0.06, 0.25), at(away, 0.15)),

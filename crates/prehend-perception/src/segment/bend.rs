@@ -90,7 +90,8 @@ impl Bend {
             }
         }
         bend.range = [low.max(-MOST), high.min(MOST)];
-        let bound = |bend: Self| if bend.terms.iter().all(|term| term.is_finite()) { Some(bend) } else { None };
+        let bound =
+            |bend: Self| if bend.terms.iter().all(|term| term.is_finite()) { Some(bend) } else { None };
         (on(&bend) >= flat + GAIN * points.len() as f64).then_some(bend).and_then(bound)
     }
 
@@ -133,7 +134,12 @@ mod tests {
         let bent = heights(0.012);
         let bend = Bend::fit(&bent, WIDTH, |_| 0.0005).unwrap();
         for index in [0, 80, 159, 60 * WIDTH + 5, 119 * WIDTH + 159] {
-            assert!((bend.at(index) - bent[index]).abs() < 0.0015, "{index}: {} of {}", bend.at(index), bent[index]);
+            assert!(
+                (bend.at(index) - bent[index]).abs() < 0.0015,
+                "{index}: {} of {}",
+                bend.at(index),
+                bent[index]
+            );
         }
         assert!(bend.at(45 * WIDTH + 85).abs() < 0.003, "{}", bend.at(45 * WIDTH + 85));
     }

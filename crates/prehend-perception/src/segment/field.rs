@@ -88,14 +88,31 @@ impl<'a> Field<'a> {
         if plane.is_some()
             && let Some(bend) = Bend::fit(&heights, grid.width, |index| noise.pixel * depths[index].powi(2))
         {
-            heights.par_iter_mut().enumerate().with_min_len(AT_ONCE).for_each(|(index, height)| *height -= bend.at(index));
+            heights
+                .par_iter_mut()
+                .enumerate()
+                .with_min_len(AT_ONCE)
+                .for_each(|(index, height)| *height -= bend.at(index));
         }
         let eye = Point3::from(frame.map_from_camera.translation.vector);
         let columns = (0..grid.height).flat_map(|_| 0..grid.width as u32).collect();
         let slope = surfaces.grazing.tan();
         let (above, standing) = (Vec::new(), Vec::new());
-        let mut field =
-            Self { frame, grid, settings, surfaces, learned, heights, above, standing, eye, depths, columns, noise, slope };
+        let mut field = Self {
+            frame,
+            grid,
+            settings,
+            surfaces,
+            learned,
+            heights,
+            above,
+            standing,
+            eye,
+            depths,
+            columns,
+            noise,
+            slope,
+        };
         field.above = field.standing_out(1.0);
         field.standing = (0..field.above.len()).filter(|index| field.above[*index]).collect();
         field
@@ -209,7 +226,8 @@ impl<'a> Field<'a> {
     #[inline]
     pub(super) fn is_continuous(&self, a: usize, b: usize, steps: usize) -> bool {
         let slope = self.slope * self.pitch(a) * steps as f64;
-        (self.depths[a] - self.depths[b]).abs() <= slope + self.surfaces.noise * self.noise.near * self.depths[a].powi(2)
+        (self.depths[a] - self.depths[b]).abs()
+            <= slope + self.surfaces.noise * self.noise.near * self.depths[a].powi(2)
     }
 
     /// Whether the colours of two pixels are too unlike for one thing.
@@ -244,7 +262,8 @@ impl<'a> Field<'a> {
     /// Mean of the points around a pixel above the support that are on its surface.
     fn smooth(&self, index: usize) -> Point3<f64> {
         let (mut sum, mut count) = (Vector3::zeros(), 0.0);
-        let apart = self.slope * self.pitch(index) * 2.0 + self.surfaces.noise * self.noise.near * self.depths[index].powi(2);
+        let apart = self.slope * self.pitch(index) * 2.0
+            + self.surfaces.noise * self.noise.near * self.depths[index].powi(2);
         let mut add = |other: usize| {
             if self.above[other]
                 && (self.depths[index] - self.depths[other]).abs() <= apart

@@ -57,12 +57,15 @@ fn floor(field: &Field<'_>, thing: &[usize], owner: &[u32], support: [u8; 3]) ->
     let side = high[0] - low[0] + 1;
     let at = |index: usize| {
         let (u, v) = (index % width, index / width);
-        ((low[0]..=high[0]).contains(&u) && (low[1]..=high[1]).contains(&v)).then(|| (v - low[1]) * side + u - low[0])
+        ((low[0]..=high[0]).contains(&u) && (low[1]..=high[1]).contains(&v))
+            .then(|| (v - low[1]) * side + u - low[0])
     };
     // Within the outline; what has no depth is within where what is around it is.
     let inside: Vec<bool> = (low[1]..=high[1])
         .flat_map(|v| (low[0]..=high[0]).map(move |u| v * width + u))
-        .map(|index| owner[index] == 0 && field.grid.points[index].is_none_or(|point| is_inside(&hull, &point.xy())))
+        .map(|index| {
+            owner[index] == 0 && field.grid.points[index].is_none_or(|point| is_inside(&hull, &point.xy()))
+        })
         .collect();
     let mut seen = vec![false; inside.len()];
     let tint = color::mean(thing.iter().step_by(5).map(|index| field.frame.color.pixels[*index]));
@@ -74,7 +77,9 @@ fn floor(field: &Field<'_>, thing: &[usize], owner: &[u32], support: [u8; 3]) ->
                 seen[place] = true;
                 let region = Region::around(field, start, &at, &inside, &mut seen, owner);
                 if region.is_floor(field, tint, support) {
-                    floors.extend(region.pixels.into_iter().filter(|index| field.grid.points[*index].is_some()));
+                    floors.extend(
+                        region.pixels.into_iter().filter(|index| field.grid.points[*index].is_some()),
+                    );
                 }
             }
         }
@@ -146,6 +151,7 @@ impl Region {
         let own = color::mean(measured().map(|index| field.frame.color.pixels[*index]));
         let unlike = field.surfaces.unlike;
         mean >= settings.height + field.mean_noise(self.pixels[count / 2])
-            || color::unlikeness(own, tint) < unlike && color::unlikeness(own, support) > field.surfaces.border * unlike
+            || color::unlikeness(own, tint) < unlike
+                && color::unlikeness(own, support) > field.surfaces.border * unlike
     }
 }

@@ -103,7 +103,9 @@ impl Patches {
         let patches: Vec<Patch> = pixels.into_iter().map(|pixels| Patch::new(field, pixels)).collect();
         let edges = edges(field, &valleys, &of)
             .into_iter()
-            .map(|([a, b], meeting)| Edge::new(field, [a, b], [&patches[a as usize], &patches[b as usize]], &meeting, side))
+            .map(|([a, b], meeting)| {
+                Edge::new(field, [a, b], [&patches[a as usize], &patches[b as usize]], &meeting, side)
+            })
             .collect();
         Self { patches, edges }
     }
@@ -114,7 +116,8 @@ impl Patch {
         let points = || pixels.iter().filter_map(|index| field.grid.points[*index]);
         let count = points().count().max(1) as f64;
         let mean = Point3::from(points().map(|point| point.coords).sum::<Vector3<f64>>() / count);
-        let covariance = points().map(|point| (point - mean) * (point - mean).transpose()).sum::<Matrix3<f64>>();
+        let covariance =
+            points().map(|point| (point - mean) * (point - mean).transpose()).sum::<Matrix3<f64>>();
         let eigen = SymmetricEigen::new(covariance);
         let normal: Vector3<f64> = eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned();
         let normal = if normal.dot(&(field.eye - mean)) < 0.0 { -normal } else { normal };
@@ -124,7 +127,13 @@ impl Patch {
 }
 
 impl Edge {
-    fn new(field: &Field<'_>, patches: [u32; 2], [a, b]: [&Patch; 2], meeting: &Meeting, side: usize) -> Self {
+    fn new(
+        field: &Field<'_>,
+        patches: [u32; 2],
+        [a, b]: [&Patch; 2],
+        meeting: &Meeting,
+        side: usize,
+    ) -> Self {
         // What only comes near does not meet: of length 0, it has no weight.
         let met = meeting.joined + meeting.jumps + meeting.holes;
         let all = met.max(1.0);
@@ -140,7 +149,9 @@ impl Edge {
         let beside = (meeting.unlike / joined * 2.5).min(1.0);
         let jumps = meeting.jumps / all;
         let jump = meeting.jump / meeting.jumps.max(1.0) / 10.0;
-        let height = |patch: &Patch| patch.pixels.get(patch.pixels.len() / 2).map_or(0.0, |index| field.heights[*index]);
+        let height = |patch: &Patch| {
+            patch.pixels.get(patch.pixels.len() / 2).map_or(0.0, |index| field.heights[*index])
+        };
         let low = (height(a).min(height(b)) / 0.05).clamp(0.0, 1.0);
         let sure = (sigmas / 2.0).min(1.0);
         let evidence = [

@@ -74,7 +74,8 @@ fn beside(field: &Field<'_>, things: &[Vec<usize>]) -> Vec<bool> {
     let mut front: VecDeque<usize> = VecDeque::new();
     // What is small may be noise itself.
     let is_large = |thing: &&Vec<usize>| {
-        thing.iter().map(|index| field.pitch(*index).powi(2)).sum::<f64>() >= (2.0 * field.surfaces.min_side).powi(2)
+        thing.iter().map(|index| field.pitch(*index).powi(2)).sum::<f64>()
+            >= (2.0 * field.surfaces.min_side).powi(2)
     };
     for index in things.iter().filter(is_large).flatten() {
         steps[*index] = 0;

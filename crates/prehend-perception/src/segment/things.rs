@@ -164,16 +164,13 @@ fn surfaces(field: &Field<'_>, patches: Patches) -> (Vec<Surface>, BTreeMap<[u32
     for (patch, group) in patches.patches.into_iter().zip(group) {
         pixels.entry(group).or_default().extend(patch.pixels);
     }
-    let surfaces = pixels.into_values().collect::<Vec<_>>().into_par_iter().map(|pixels| measure(field, pixels));
+    let surfaces =
+        pixels.into_values().collect::<Vec<_>>().into_par_iter().map(|pixels| measure(field, pixels));
     (surfaces.collect(), contacts)
 }
 
 /// The pairs of surfaces that come near each other, with what speaks for and against their being of one thing.
-fn pairs(
-    field: &Field<'_>,
-    surfaces: &[Surface],
-    contacts: &BTreeMap<[u32; 2], Contact>,
-) -> Vec<Pair> {
+fn pairs(field: &Field<'_>, surfaces: &[Surface], contacts: &BTreeMap<[u32; 2], Contact>) -> Vec<Pair> {
     let bridge = field.surfaces.bridge;
     let cells: Vec<Cells> = surfaces.par_iter().map(|surface| Cells::new(&surface.points, bridge)).collect();
     let near = |a: usize| {
@@ -212,7 +209,8 @@ fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Conta
     let tiny = (-small.area / TINY.powi(2)).exp();
     // What is of one thing seldom has dents: how much of the convex outline is filled by both, and by the one that fills its own less.
     let filled = share_filled(small.pixels.len() + large.pixels.len(), &[&small.outline, &large.outline]);
-    let [alone, other] = [small, large].map(|surface| share_filled(surface.pixels.len(), &[&surface.outline]));
+    let [alone, other] =
+        [small, large].map(|surface| share_filled(surface.pixels.len(), &[&surface.outline]));
     let apart = alone.min(other);
     let foot = |surface: &Surface| {
         f64::from(u8::from(field.is_foot(surface.bottom, surface.pixels[surface.pixels.len() / 2])))
@@ -342,4 +340,3 @@ fn share_beside(field: &Field<'_>, near: &Surface, far: &Surface) -> f64 {
     let ((a0, a1), (b0, b1)) = (range(near), range(far));
     (a1.min(b1) - a0.max(b0)).max(0.0) / (a1.max(b1) - a0.min(b0)).max(1e-9)
 }
-

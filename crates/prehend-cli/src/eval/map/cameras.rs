@@ -39,7 +39,9 @@ pub(super) fn run(kinds: &[Kind], args: &EvalMapArgs, screen: &Screen) -> Result
         "{} frames of each kind and as many empty tables, seeds from {}; masks at IoU 0.5, Wilson 95 %; asked for is what has 2 cm and is half seen",
         args.seeds, args.seed
     ));
-    let sum = |all: &[(Kind, Figures)]| all.iter().map(|(_, figures)| brief(figures)).collect::<Vec<_>>().join("; ");
+    let sum = |all: &[(Kind, Figures)]| {
+        all.iter().map(|(_, figures)| brief(figures)).collect::<Vec<_>>().join("; ")
+    };
     let swept = sweep.map(|sweep| {
         sweep.run(screen, "found/things, objects, of empty tables, for each kind", &sum(&all), |settings| {
             let all: Vec<(Kind, Figures)> = kinds
@@ -56,7 +58,12 @@ pub(super) fn run(kinds: &[Kind], args: &EvalMapArgs, screen: &Screen) -> Result
     Ok(())
 }
 
-fn of_kind(kind: Kind, args: &EvalMapArgs, settings: MapSettings, out: Option<&Path>) -> Result<Figures, String> {
+fn of_kind(
+    kind: Kind,
+    args: &EvalMapArgs,
+    settings: MapSettings,
+    out: Option<&Path>,
+) -> Result<Figures, String> {
     let mut figures = Figures::default();
     for seed in args.seed..args.seed.saturating_add(args.seeds) {
         let (frame, found) = measure(kind, seed, false, settings).map_err(|error| error.to_string())?;
@@ -85,8 +92,10 @@ fn draw(path: &Path, frame: &Frame, masks: &[Mask]) -> Result<(), String> {
 }
 
 fn rows(all: &[(Kind, Figures)]) -> Vec<[String; 6]> {
-    let mut rows =
-        vec![["camera", "recall", "precision", "of nothing", "on empty tables", "ms, median and most"].map(str::to_owned)];
+    let mut rows = vec![
+        ["camera", "recall", "precision", "of nothing", "on empty tables", "ms, median and most"]
+            .map(str::to_owned),
+    ];
     for (kind, figures) in all {
         let Count { things, found, objects, nothing } = figures.count;
         let mut times = figures.times.clone();

@@ -177,7 +177,7 @@ mod tests {
             |pair: &[u8]| b":[,".contains(&pair[0]) && (pair[1].is_ascii_digit() || pair[1] == b'-');
         assert_eq!(all.rows.len(), text.as_bytes().windows(2).filter(|pair| is_start(pair)).count());
         let names = names(&all);
-        for name in ["still", "segment.region_low.2", "segment.surfaces.things.rim", "merge.distance"] {
+        for name in ["still", "segment.region_low.2", "segment.surfaces.standing.cell", "merge.distance"] {
             assert!(names.contains(&name), "{name}: {names:?}");
         }
         let surfaces = Sweep::new(&settings, "segment.surfaces").unwrap();
