@@ -115,7 +115,7 @@ impl Default for SurfaceSettings {
             margin: 0.03,
             foot: 0.01,
             smooth: 0.0,
-            joined: 0.6,
+            joined: 0.45,
             standing: StandingSettings::default(),
             floors: FloorSettings::default(),
         }
