@@ -4,6 +4,8 @@
 //! each of three kinds of cameras that look at a slant; the one that looks straight down is kept back, and only told how well it goes there.
 //! Without a file nothing is written. The trees are those of gradient boosting (Friedman 2001) with a second-order step (Chen and Guestrin 2016).
 
+#![expect(clippy::print_stdout, reason = "an example talks to the person who runs it")]
+
 use prehend_eval::cameras::{Kind, frame};
 use prehend_perception::segment::{Learned, Lesson, SegmentSettings, Tree, lessons, odds};
 use prehend_perception::{Keyframe, MapSettings};
@@ -151,8 +153,8 @@ fn grow(bins: &[Vec<u8>], cuts: &[Vec<f32>], steps: &[[f64; 2]]) -> Tree {
                 let all = sums.iter().fold([0.0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
                 let worth = |[slope, bend]: [f64; 2]| slope * slope / (bend + CALM);
                 let mut left = [0.0; 2];
-                for cut in 0..cuts.len() {
-                    left = [left[0] + sums[cut][0], left[1] + sums[cut][1]];
+                for (cut, sum) in sums.iter().enumerate().take(cuts.len()) {
+                    left = [left[0] + sum[0], left[1] + sum[1]];
                     let gain = worth(left) + worth([all[0] - left[0], all[1] - left[1]]) - worth(all);
                     if gain > best.0 {
                         *best = (gain, number, cut);
