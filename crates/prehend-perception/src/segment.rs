@@ -34,7 +34,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 pub use forest::{Learned, Tree, odds};
-pub use lessons::{Lesson, lessons};
+pub use lessons::Lesson;
 pub use settings::{FloorSettings, StandingSettings, SurfaceSettings};
 
 /// How the scene is cut into table and things.
@@ -188,6 +188,26 @@ fn prepared(
         (found, known) => found.or(known),
     };
     (grid, robot, plane)
+}
+
+/// The lessons of a frame about patches and about surfaces; `truth` has what each pixel shows, a thing from 1, or 0. Empty where the settings
+/// do not cut by surfaces. Surfaces are joined by what was `learned` about patches. `seed` drives the plane search.
+pub fn lessons(
+    frame: &Keyframe,
+    settings: &SegmentSettings,
+    learned: Learned<'_>,
+    truth: &[u16],
+    seed: u64,
+) -> [Vec<Lesson>; 2] {
+    let settings = settings.for_frame(frame);
+    let (grid, _, plane) = prepared(frame, &settings, None, seed);
+    match &settings.surfaces {
+        Some(surfaces) => {
+            let field = Field::new(frame, &grid, plane.as_ref(), &settings, surfaces, learned);
+            things::lessons(&field, &lessons::Truth(truth))
+        }
+        None => [Vec::new(), Vec::new()],
+    }
 }
 
 /// A keyframe in which no support and no clusters are looked for; its parts must have been validated.

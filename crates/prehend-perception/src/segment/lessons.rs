@@ -1,10 +1,5 @@
 //! What the weights of evidence are learned from: frames of which it is known what each pixel shows.
 
-use super::field::Field;
-use super::forest::Learned;
-use super::{SegmentSettings, prepared, things};
-use crate::Keyframe;
-
 /// Least share of the pixels of a piece that show one thing.
 const PURE: f64 = 0.8;
 
@@ -34,25 +29,5 @@ impl Truth<'_> {
     /// Whether two pieces are of one thing; `None` where neither is of a thing.
     pub(super) fn is_one(a: u16, b: u16) -> Option<bool> {
         (a > 0 || b > 0).then_some(a == b)
-    }
-}
-
-/// The lessons of a frame about patches and about surfaces; `truth` has what each pixel shows, a thing from 1, or 0. Empty where the settings
-/// do not cut by surfaces. Surfaces are joined by what was `learned` about patches. `seed` drives the plane search.
-pub fn lessons(
-    frame: &Keyframe,
-    settings: &SegmentSettings,
-    learned: Learned<'_>,
-    truth: &[u16],
-    seed: u64,
-) -> [Vec<Lesson>; 2] {
-    let settings = settings.for_frame(frame);
-    let (grid, _, plane) = prepared(frame, &settings, None, seed);
-    match &settings.surfaces {
-        Some(surfaces) => {
-            let field = Field::new(frame, &grid, plane.as_ref(), &settings, surfaces, learned);
-            things::lessons(&field, &Truth(truth))
-        }
-        None => [Vec::new(), Vec::new()],
     }
 }
