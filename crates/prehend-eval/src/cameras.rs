@@ -4,7 +4,7 @@
 //! table's material, things that stand, lie in one another and on one another, and their prints. One frame is one scene: nothing is known
 //! from before, and no detector says anything.
 //!
-//! The map frame has its origin on the floor, z up; the table's top is at [`HEIGHT`](crate::clutter::HEIGHT). Read [`Kind`] first, then
+//! The map frame has its origin on the floor, z up; the table's top is at [`HEIGHT`]. Read [`Kind`] first, then
 //! [`frame`], then [`measure`].
 
 mod paint;
