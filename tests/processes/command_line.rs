@@ -403,6 +403,28 @@ fn frames_of_a_simulated_table_become_maps_by_the_clock_and_against_the_truth() 
 }
 
 #[test]
+fn frames_of_other_cameras_are_drawn_written_and_judged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (frames, pictures) = (path("frames"), path("pictures"));
+    let kind = ["--cameras", "stereo", "--seeds", "2", "--seed", "501"];
+    let output = prehend(&[&["eval", "map", "--json", "--out", &pictures][..], &kind].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let figures = json(&output);
+    let stereo = &figures["kinds"][0];
+    assert_eq!((&figures["frames"], &stereo["camera"]), (&2.into(), &"stereo".into()), "{figures}");
+    assert!(stereo["count"]["found"].as_u64().is_some_and(|found| found > 4), "{figures}");
+    assert!(folder.path().join("pictures/stereo_0501.png").exists());
+    let output = prehend(&[&["scene", "frames", "--out", &frames][..], &kind].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let judged = json(&prehend(&["eval", "map", "--frames", &frames, "--json"]));
+    assert!(judged["summary"]["found"].as_u64().is_some_and(|found| found > 4), "{judged}");
+    let both = prehend(&["scene", "frames", "--cameras", "--objects", "3", "--out", &path("both")]);
+    assert_eq!(both.status.code(), Some(3), "{}", text(&both.stderr));
+    assert_eq!(prehend(&["eval", "map", "--cameras", "thermal"]).status.code(), Some(3));
+}
+
+#[test]
 fn sentences_and_parts_are_measured_without_a_robot() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("lines.jsonl");

@@ -20,7 +20,9 @@ use crate::clutter::{Clutter, HEIGHT, ShotError, drawables};
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_geometry::{Intrinsics, Mask};
 use prehend_perception::{Keyframe, KeyframeError, LabelImage, MapBuilder, MapSettings};
-use prehend_sim::scene::{CameraSpec, DepthNoise};
+use prehend_recording::RecordedFrame;
+use prehend_sim::body::Owner;
+use prehend_sim::scene::CameraSpec;
 use prehend_sim::sensors::overview::look_at;
 use prehend_sim::sensors::{Drawable, RgbdCamera};
 use rand::{RngExt, SeedableRng};
@@ -31,6 +33,8 @@ use std::f64::consts::PI;
 const HALF: f64 = 0.5;
 /// Least size of such a thing, metres: its box has two sides of at least this.
 const SIZE: f64 = 0.02;
+/// Fewest pixels of it.
+const VISIBLE: usize = 100;
 
 /// One thing as a frame shows it.
 #[derive(Clone, Debug)]
@@ -52,6 +56,20 @@ pub struct Frame {
     pub things: Vec<Shown>,
     /// What the table is made of.
     pub material: Material,
+}
+
+impl Frame {
+    /// The frame as a recording has it, without a pose: a scene of its own. Beside it which thing each pixel shows, from 1; what has fewer
+    /// than 100 pixels is none.
+    pub fn recorded(self, name: String) -> (RecordedFrame, LabelImage) {
+        let Keyframe { color, depth, intrinsics, mut labels, .. } = self.keyframe;
+        let things = self.things.iter().filter(|thing| thing.mask.area() >= VISIBLE);
+        for (number, thing) in (1..).zip(things) {
+            thing.mask.indices().into_iter().for_each(|index| labels.labels[index] = number);
+        }
+        let frame = RecordedFrame { name, color, depth, intrinsics, map_from_camera: None, instances: None };
+        (frame, labels)
+    }
 }
 
 /// Why there are no figures.
@@ -91,11 +109,7 @@ pub fn frame(kind: Kind, seed: u64, is_empty: bool) -> Result<Frame, ShotError> 
     let up = sensor.elevation;
     let back = Vector3::new(up.cos() * around.cos(), up.cos() * around.sin(), up.sin());
     let pose = look_at(target + back * sensor.distance, target).world_from_camera;
-    let spec = CameraSpec {
-        rate_hz: 10.0,
-        depth_noise: None::<DepthNoise>,
-        color_noise: rng.random_range(1.0..4.0),
-    };
+    let spec = CameraSpec { rate_hz: 10.0, depth_noise: None, color_noise: rng.random_range(1.0..4.0) };
     let mut camera = RgbdCamera::new(sensor.intrinsics, spec, seed);
     let mut capture = camera.capture(&pose, &drawn, 0).map_err(ShotError::from)?;
     paint::paint(&mut capture.color, &capture.labels.labels, sensor.material, &mut rng);
@@ -108,7 +122,8 @@ pub fn frame(kind: Kind, seed: u64, is_empty: bool) -> Result<Frame, ShotError> 
             (0..capture.labels.labels.len()).filter(|index| capture.labels.labels[*index] == label).collect();
         let mut sides: [f64; 3] = thing.bounds.size.into();
         sides.sort_by(f64::total_cmp);
-        let is_asked = pixels.len() >= 100 && sides[1] >= SIZE && pixels.len() as f64 >= HALF * whole as f64;
+        let is_asked =
+            pixels.len() >= VISIBLE && sides[1] >= SIZE && pixels.len() as f64 >= HALF * whole as f64;
         (!pixels.is_empty()).then(|| Shown {
             class: thing.class.clone(),
             mask: Mask::from_indices(width, height, &pixels),
@@ -151,7 +166,7 @@ fn whole_pixels(
     let spec = CameraSpec { rate_hz: 10.0, depth_noise: None, color_noise: 0.0 };
     let mut camera = RgbdCamera::new(wide, spec, seed);
     let count = |number: usize, camera: &mut RgbdCamera| {
-        let owner = prehend_sim::body::Owner::Object(number);
+        let owner = Owner::Object(number);
         let alone: Vec<Drawable> = drawn.iter().filter(|drawable| drawable.owner == owner).cloned().collect();
         let capture = camera.capture(pose, &alone, 0).map_err(ShotError::from)?;
         Ok(capture.labels.labels.iter().filter(|label| **label > 0).count() * 16)

@@ -98,6 +98,15 @@ mod tests {
     }
 
     #[test]
+    fn the_camera_is_above_the_table_also_when_it_is_held_upside_down() {
+        // It leans over the table so that the picture's upper border shows what is nearest.
+        let around = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI);
+        for x in [0.15, 0.1] {
+            check(looking([x, 0.0, 0.6], [0.4, 0.0, 0.0]) * around);
+        }
+    }
+
+    #[test]
     fn without_a_plane_there_is_no_frame() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         let millimetres = (0..VGA.width * VGA.height).map(|_| rng.random_range(500..2000)).collect();

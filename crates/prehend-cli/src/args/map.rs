@@ -304,6 +304,12 @@ pub struct FramesArgs {
     /// Folder of the frames; it must be empty or not there
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    /// Single frames of other cameras instead, each a scene of its own without a pose, with instances.png: for eval map --frames
+    #[arg(long, value_name = "KIND", num_args = 0..=1, default_missing_value = "all", conflicts_with_all = ["objects", "views", "masks", "features"])]
+    pub cameras: Option<CameraKinds>,
+    /// With --cameras: frames of each kind
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    pub seeds: u64,
     /// How the tables look.
     #[command(flatten)]
     pub clutter: ClutterArgs,

@@ -104,6 +104,8 @@ pub(super) struct Sensor {
     pub(super) spread: f64,
 }
 
+/// Share of the pixels of a black table that are not measured.
+const BLACK_HOLES: f64 = 0.02;
 /// Distance of the projector or the second lens, metres.
 const BASELINE: f64 = 0.055;
 
@@ -164,8 +166,7 @@ impl Sensor {
         let mut truth = capture.true_depth.clone();
         let is_table: Vec<bool> = capture.labels.labels.iter().map(|label| *label == 0).collect();
         if self.material == Material::Cloth {
-            let bumps =
-                Waves::draw(rng, 0.002, [0.03, 0.12], width, height, self.intrinsics.fx / self.distance);
+            let bumps = Waves::draw(rng, 0.002, [0.03, 0.12], width, self.intrinsics.fx / self.distance);
             for (index, depth) in
                 truth.iter_mut().enumerate().filter(|(index, depth)| is_table[*index] && **depth > 0.0)
             {
@@ -179,18 +180,13 @@ impl Sensor {
             Kind::Stereo => stereo(&truth, &self.intrinsics, factor, rng),
             Kind::TimeOfFlight | Kind::Overhead => time_of_flight(&truth, width, height, factor, rng),
         };
-        let is_lost = |index: usize, rng: &mut dyn FnMut() -> f64| {
-            is_table[index] && self.material == Material::Black && rng() < 0.02
-        };
-        let mut chance = || rng.random_range(0.0..1.0);
-        let millimetres = measured
-            .into_iter()
-            .enumerate()
-            .map(|(index, depth)| {
-                let is_seen = (0.15..6.0).contains(&depth) && !is_lost(index, &mut chance);
-                if is_seen { (depth * 1000.0 + 0.5) as u16 } else { 0 }
-            })
-            .collect();
+        let is_black = |index: usize| is_table[index] && self.material == Material::Black;
+        let millimetres = measured.into_iter().enumerate().map(|(index, depth)| {
+            let is_seen = (0.15..6.0).contains(&depth)
+                && !(is_black(index) && rng.random_range(0.0..1.0) < BLACK_HOLES);
+            if is_seen { (depth * 1000.0 + 0.5) as u16 } else { 0 }
+        });
+        let millimetres = millimetres.collect();
         DepthImage { width, height, millimetres }
     }
 }
@@ -210,14 +206,7 @@ struct Waves {
 
 impl Waves {
     /// Bumps of this standard deviation, metres, with lengths between two in metres, where a metre has so many pixels.
-    fn draw(
-        rng: &mut impl Rng,
-        size: f32,
-        lengths: [f64; 2],
-        width: usize,
-        _height: usize,
-        pixels: f64,
-    ) -> Self {
+    fn draw(rng: &mut impl Rng, size: f32, lengths: [f64; 2], width: usize, pixels: f64) -> Self {
         let wave = |_| {
             let length = rng.random_range(lengths[0]..lengths[1]) * pixels;
             let turn = rng.random_range(0.0..std::f64::consts::TAU);
@@ -329,7 +318,7 @@ fn stereo(truth: &[f32], camera: &Intrinsics, factor: impl Fn(usize) -> f32, rng
             let depth = if truth[index] - nearest > 0.015 { nearest } else { truth[index] };
             // What the second lens does not see: just left of what is nearer.
             let disparity = scale / depth;
-            let ahead = ((scale / nearest - disparity).max(0.0) * 1.0) as usize;
+            let ahead = ((scale / nearest - disparity).max(0.0)) as usize;
             let hidden = (1..=ahead.min(12)).any(|step| {
                 u + step < width && scale / truth[index + step].max(0.05) - disparity > step as f32 + 1.0
             });

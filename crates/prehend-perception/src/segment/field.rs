@@ -1,4 +1,4 @@
-//! What a frame shows above the support, pixel by pixel, and where its surfaces crease.
+//! What a frame shows above the support, pixel by pixel, and where valleys run through it.
 
 use super::SegmentSettings;
 use super::bend::Bend;
@@ -61,6 +61,17 @@ fn add(sums: &mut [f32], values: &[f32]) {
 
 /// The four ways to go on in a picture.
 pub(super) const WAYS: [(isize, isize); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
+
+/// The pixels that are reached from one, itself first. `go` says where a way leads to from a pixel, if it leads to one that was not reached.
+pub(super) fn flood(start: usize, mut go: impl FnMut(usize, (isize, isize)) -> Option<usize>) -> Vec<usize> {
+    let mut reached = vec![start];
+    let mut place = 0;
+    while let Some(index) = reached.get(place).copied() {
+        place += 1;
+        reached.extend(WAYS.into_iter().filter_map(|way| go(index, way)));
+    }
+    reached
+}
 
 impl<'a> Field<'a> {
     pub(super) fn new(
@@ -300,8 +311,8 @@ impl<'a> Field<'a> {
         (self.depths[a] - self.depths[b]).abs()
     }
 
-    /// For each pixel that stands, how deep a valley that opens to the camera is that runs through it, in the deepest of four directions: as
-    /// a share of half its width, and in standard deviations. Where things touch there is one.
+    /// For each pixel, how deep a valley that opens to the camera is that runs through it, in the deepest of four directions: as a share of
+    /// half its width, and in standard deviations. Where things touch there is one; where nothing stands there is none.
     pub(super) fn valleys(&self) -> Vec<[f32; 2]> {
         let mut place = vec![NONE; self.above.len()];
         self.standing.iter().enumerate().for_each(|(at, index)| place[*index] = at as u32);
@@ -331,6 +342,9 @@ impl<'a> Field<'a> {
                 .fold([0.0_f64; 2], |best, one| if one[0] > best[0] { one } else { best });
             deepest.map(|number| number as f32)
         };
-        pixels().map(|index| valley(*index)).collect()
+        let found: Vec<[f32; 2]> = pixels().map(|index| valley(*index)).collect();
+        let mut valleys = vec![[0.0; 2]; self.above.len()];
+        self.standing.iter().zip(found).for_each(|(index, valley)| valleys[*index] = valley);
+        valleys
     }
 }

@@ -7,7 +7,7 @@
 //! - it lies clearly higher than the support, by the mean of all its pixels;
 //! - it is of the colour of the thing, and not of that of the support.
 
-use super::field::{Field, WAYS};
+use super::field::{Field, flood};
 use crate::color;
 use prehend_geometry::upright::{convex_hull, is_inside};
 use rayon::prelude::*;
@@ -105,31 +105,23 @@ impl Region {
         seen: &mut [bool],
         owner: &[u32],
     ) -> Self {
-        let mut region = Self { pixels: vec![start], walls: 0, open: 0, joined: 0 };
-        let mut place = 0;
-        while let Some(index) = region.pixels.get(place).copied() {
-            place += 1;
-            for (du, dv) in WAYS {
-                let Some(next) = field.at(index, du, dv) else {
-                    region.open += 1;
-                    continue;
-                };
-                match at(next) {
-                    Some(cell) if inside[cell] => {
-                        if !std::mem::replace(&mut seen[cell], true) {
-                            region.pixels.push(next);
-                        }
-                    }
-                    _ if owner[next] != 0 => {
-                        region.walls += 1;
-                        let is_measured = field.grid.points[index].is_some();
-                        region.joined += usize::from(is_measured && field.is_continuous(index, next, 1));
-                    }
-                    _ => region.open += 1,
+        let (mut walls, mut open, mut joined) = (0, 0, 0);
+        let pixels = flood(start, |index, (du, dv)| {
+            let next = field.at(index, du, dv);
+            match next.map(|next| (next, at(next).filter(|cell| inside[*cell]))) {
+                Some((next, Some(cell))) => {
+                    return (!std::mem::replace(&mut seen[cell], true)).then_some(next);
                 }
+                Some((next, None)) if owner[next] != 0 => {
+                    walls += 1;
+                    let is_measured = field.grid.points[index].is_some();
+                    joined += usize::from(is_measured && field.is_continuous(index, next, 1));
+                }
+                _ => open += 1,
             }
-        }
-        region
+            None
+        });
+        Self { pixels, walls, open, joined }
     }
 
     /// Whether it is a floor; `tint` is the colour of the thing, `support` that of the support.

@@ -3,7 +3,7 @@
 //! Patches grow from seeds on a grid at once, one step after the other (a compact watershed, Neubert and Protzel 2014). A step along a
 //! valley or over a border of colour is long, so patches end there; none reaches over a jump in depth.
 
-use super::field::{Field, NONE};
+use super::field::{Field, NONE, WAYS, flood};
 use crate::color;
 use nalgebra::{Matrix3, Point3, SymmetricEigen, Vector3};
 use std::collections::BTreeMap;
@@ -86,16 +86,24 @@ impl Patches {
         let side = side(field);
         let mut of = vec![NONE; field.above.len()];
         let mut count = grow(field, &cost(field, &valleys), side, &mut of);
-        // What no seed reached is small and stands alone.
+        // What no seed reached is small and stands alone; what is smaller still is of no patch.
+        let mut left_out = Vec::new();
         for start in field.standing.iter().copied() {
             if of[start] == NONE {
-                let piece = connected(field, start, &of);
+                of[start] = count;
+                let piece = flood(start, |index, way| {
+                    let next = field.next(index, way, |next| of[next] == NONE)?;
+                    of[next] = count;
+                    Some(next)
+                });
                 if piece.len() >= field.surfaces.min_pixels {
-                    piece.iter().for_each(|index| of[*index] = count);
                     count += 1;
+                } else {
+                    left_out.extend(piece);
                 }
             }
         }
+        left_out.into_iter().for_each(|index| of[index] = NONE);
         let mut pixels: Vec<Vec<usize>> = vec![Vec::new(); count as usize];
         for index in field.standing.iter().copied().filter(|index| of[*index] != NONE) {
             pixels[of[index] as usize].push(index);
@@ -190,7 +198,8 @@ fn side(field: &Field<'_>) -> usize {
 /// Length of a step onto each pixel that stands.
 fn cost(field: &Field<'_>, valleys: &[[f32; 2]]) -> Vec<u8> {
     let mut cost = vec![1; field.above.len()];
-    for (index, [valley, sigmas]) in field.standing.iter().zip(valleys) {
+    for index in &field.standing {
+        let [valley, sigmas] = valleys[*index];
         let deep = (valley / DEEP).min(1.0) * (sigmas / 2.0).min(1.0);
         let around = |du, dv| {
             let ends = [field.at(*index, du, dv), field.at(*index, -du, -dv)];
@@ -234,7 +243,7 @@ fn grow(field: &Field<'_>, cost: &[u8], side: usize, of: &mut [u32]) -> u32 {
                 continue;
             }
             of[index] = patch;
-            for way in super::field::WAYS {
+            for way in WAYS {
                 if let Some(next) = field.next(index, way, |next| of[next] == NONE) {
                     buckets[(place + usize::from(cost[next])) % BUCKETS].push((next as u32, patch));
                 }
@@ -245,28 +254,8 @@ fn grow(field: &Field<'_>, cost: &[u8], side: usize, of: &mut [u32]) -> u32 {
     count
 }
 
-/// The pixels without a patch that are connected with one of them.
-fn connected(field: &Field<'_>, start: usize, of: &[u32]) -> Vec<usize> {
-    let mut piece = vec![start];
-    let mut seen = std::collections::BTreeSet::from([start]);
-    let mut place = 0;
-    while let Some(index) = piece.get(place).copied() {
-        place += 1;
-        for way in super::field::WAYS {
-            if let Some(next) = field.next(index, way, |next| of[next] == NONE && !seen.contains(&next)) {
-                seen.insert(next);
-                piece.push(next);
-            }
-        }
-    }
-    piece
-}
-
 /// How patches meet, by their numbers, smaller first.
 fn edges(field: &Field<'_>, valleys: &[[f32; 2]], of: &[u32]) -> BTreeMap<[u32; 2], Meeting> {
-    let mut place = vec![NONE; of.len()];
-    field.standing.iter().enumerate().for_each(|(at, index)| place[*index] = at as u32);
-    let valley = |index: usize| valleys.get(place[index] as usize).copied().unwrap_or_default();
     let mut meetings: BTreeMap<[u32; 2], Meeting> = BTreeMap::new();
     for index in field.standing.iter().copied().filter(|index| of[*index] != NONE) {
         let most = (field.surfaces.bridge / field.pitch(index)) as isize;
@@ -291,7 +280,7 @@ fn edges(field: &Field<'_>, valleys: &[[f32; 2]], of: &[u32]) -> BTreeMap<[u32; 
             } else if step > field.surfaces.hole as isize + 1 {
                 meeting.holes += 1.0;
             } else {
-                let (here, there) = (valley(index), valley(other));
+                let (here, there) = (valleys[index], valleys[other]);
                 meeting.joined += 1.0;
                 meeting.valley += f64::from(here[0].max(there[0]).clamp(0.0, 1.0));
                 meeting.sigmas += f64::from(here[1].max(there[1]).clamp(0.0, 4.0));

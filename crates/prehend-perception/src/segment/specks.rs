@@ -4,7 +4,7 @@
 //! out as much as one does, as many are noise as there are pits of at least that depth (target and decoy, Elias and Gygi 2007). No
 //! number is needed for how noisy a camera or a table is: the frame tells it.
 
-use super::field::{Field, NONE, WAYS};
+use super::field::{Field, NONE, WAYS, flood};
 use std::collections::VecDeque;
 
 /// Least probability that something is more than noise.
@@ -47,17 +47,10 @@ fn pits(field: &Field<'_>, things: &[Vec<usize>]) -> Vec<f64> {
             continue;
         }
         seen[start] = true;
-        let mut pit = vec![start];
-        let mut place = 0;
-        while let Some(index) = pit.get(place).copied() {
-            place += 1;
-            for (du, dv) in WAYS {
-                let Some(next) = field.at(index, du, dv).filter(|next| below[*next]) else { continue };
-                if !std::mem::replace(&mut seen[next], true) {
-                    pit.push(next);
-                }
-            }
-        }
+        let pit = flood(start, |index, (du, dv)| {
+            let next = field.at(index, du, dv).filter(|next| below[*next])?;
+            (!std::mem::replace(&mut seen[next], true)).then_some(next)
+        });
         let area: f64 = pit.iter().map(|index| field.pitch(*index).powi(2)).sum();
         let depth = -pit.iter().map(|index| field.heights[*index]).sum::<f64>() / pit.len() as f64;
         let is_open = !pit.iter().any(|index| near[*index]);

@@ -204,3 +204,40 @@ fn what_is_seen_from_straight_above_hides_its_own_foot() {
     let tall = thing("tall", Form::Block([0.06, 0.06, 0.2]), 0.45, 0.0, RED);
     check(&[tall], &looking([0.45, 0.001, 0.7], [0.45, 0.0, 0.0]), 0.85);
 }
+
+#[test]
+fn what_a_camera_smears_over_an_edge_is_a_piece_of_what_is_nearer() {
+    let pose = looking([-0.1, 0.0, 0.5], [0.45, 0.0, 0.0]);
+    let ball = thing("ball", Form::Ball(0.05), 0.45, 0.0, RED);
+    let (mut frame, truth) = changed(&[ball], &pose, |_, mm| mm);
+    // The depth of the ball grows by three pixels; the colour there is that of the table.
+    let measured = frame.depth.millimetres.clone();
+    for index in (3..measured.len() - 3).filter(|index| truth[*index] == 0) {
+        let nearest =
+            (index - 3..=index + 3).filter(|other| truth[*other] > 0).map(|other| measured[other]).min();
+        if let Some(nearest) = nearest.filter(|mm| *mm > 0) {
+            frame.depth.millimetres[index] = nearest;
+        }
+    }
+    assert_eq!(cut(&frame).count, 1);
+}
+
+#[test]
+fn a_floor_belongs_to_its_walls_also_where_they_are_torn() {
+    let pose = looking([0.0, 0.0, 0.6], [0.45, 0.0, 0.0]);
+    let cup = thing("cup", Form::Cup(0.07, 0.05, 0.004), 0.45, 0.0, BLUE);
+    let middle = VGA.width / 2;
+    let (mut frame, truth) = changed(&[cup], &pose, |_, mm| mm);
+    // A strip without depth goes through the near wall and the far one.
+    let torn = |index: &usize| (index % VGA.width).abs_diff(middle) < 4;
+    (0..truth.len()).filter(torn).for_each(|index| frame.depth.millimetres[index] = 0);
+    let scene = cut(&frame);
+    assert_eq!(scene.count, 1);
+    let share = |of: &dyn Fn(usize) -> bool| {
+        let measured = (0..truth.len()).filter(|index| truth[*index] == 1 && !torn(index));
+        let (all, own) = measured.fold((0, 0), |(all, own), index| (all + 1, own + usize::from(of(index))));
+        f64::from(own as u32) / f64::from(all as u32)
+    };
+    let covered = share(&|index| scene.clusters[index] == 1);
+    assert!(covered > 0.9, "{covered}");
+}

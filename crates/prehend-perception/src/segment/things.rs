@@ -20,6 +20,10 @@ use std::collections::BTreeMap;
 /// Points that are compared.
 const SAMPLE: usize = 600;
 
+/// Difference of heights that tells rims apart, metres.
+const RIM: f64 = 0.012;
+/// Side of what is tiny, metres.
+const TINY: f64 = 0.02;
 /// Numbers of what the shapes of two surfaces tell.
 const SHAPES: usize = 34;
 
@@ -209,9 +213,8 @@ fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Conta
     let tiny = (-small.area / TINY.powi(2)).exp();
     // What is of one thing seldom has dents: how much of the convex outline is filled by both, and by the one that fills its own less.
     let filled = share_filled(small.pixels.len() + large.pixels.len(), &[&small.outline, &large.outline]);
-    let [alone, other] =
-        [small, large].map(|surface| share_filled(surface.pixels.len(), &[&surface.outline]));
-    let apart = alone.min(other);
+    let alone = [small, large].map(|surface| share_filled(surface.pixels.len(), &[&surface.outline]));
+    let alone = alone[0].min(alone[1]);
     let foot = |surface: &Surface| {
         f64::from(u8::from(field.is_foot(surface.bottom, surface.pixels[surface.pixels.len() / 2])))
     };
@@ -244,7 +247,7 @@ fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Conta
         alike * holes,
         alike * joined,
         filled,
-        apart.min(1.0) - filled,
+        alone - filled,
         beside * level,
         beside * level * hollow,
         alike * beside * level,
@@ -256,11 +259,6 @@ fn shapes(field: &Field<'_>, a: &Surface, b: &Surface, gap: f64, contact: &Conta
         against * alike,
     ]
 }
-
-/// Difference of heights that tells rims apart, metres.
-const RIM: f64 = 0.012;
-/// Side of what is tiny, metres.
-const TINY: f64 = 0.02;
 
 fn measure(field: &Field<'_>, pixels: Vec<usize>) -> Surface {
     let points: Vec<Point3<f64>> = field.grid.of(&pixels);
