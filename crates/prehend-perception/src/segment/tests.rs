@@ -241,3 +241,26 @@ fn a_floor_belongs_to_its_walls_also_where_they_are_torn() {
     let covered = share(&|index| scene.clusters[index] == 1);
     assert!(covered > 0.9, "{covered}");
 }
+
+#[test]
+fn bumps_are_things_unless_the_table_has_as_many_pits() {
+    let pose = looking([-0.2, 0.0, 0.6], [0.45, 0.0, 0.0]);
+    // Squares of 24 pixels, 14 mm nearer or farther.
+    let squares = |with_pits: bool| {
+        move |index: usize, mm: u16| {
+            let (u, v) = (index % VGA.width, index / VGA.width);
+            let is_in = (200..440).contains(&v) && u % 80 < 24 && v % 80 < 24;
+            match (u / 80 + v / 80) % 2 {
+                0 if is_in => mm - 14,
+                1 if is_in && with_pits => mm + 14,
+                _ => mm,
+            }
+        }
+    };
+    let count = |with_pits: bool| {
+        let (frame, _) = changed(&[], &pose, squares(with_pits));
+        segment(&frame, &SegmentSettings::recorded(), None, 1).count
+    };
+    assert!(count(false) >= 8, "{}", count(false));
+    assert_eq!(count(true), 0);
+}
