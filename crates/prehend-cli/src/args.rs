@@ -201,7 +201,7 @@ pub struct DemoArgs {
     /// What is started.
     #[command(flatten)]
     pub graph: GraphArgs,
-    /// Simulated seconds per wall second; 0 = as fast as possible
+    /// Simulated seconds per wall second; 0 = as fast as the machine can, 10 at most
     #[arg(long, value_name = "X", default_value_t = DEMO_SPEED, value_parser = speed)]
     pub speed: f64,
     /// The goal, in words
@@ -245,7 +245,7 @@ pub struct UpArgs {
     /// What is started.
     #[command(flatten)]
     pub graph: GraphArgs,
-    /// Simulated seconds per wall second; 0 = as fast as possible
+    /// Simulated seconds per wall second; 0 = as fast as the machine can, 10 at most
     #[arg(long, value_name = "X", default_value_t = UP_SPEED, value_parser = speed)]
     pub speed: f64,
     /// Folder for the trace and the logs [default: runs/UTC-TIME-SEED]
@@ -461,7 +461,7 @@ pub struct NodeArgs {
     /// Seed, for the sim and the planner of move_group
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Simulated seconds per wall second, for the sim; 0 = as fast as possible
+    /// Simulated seconds per wall second, for the sim; 0 = as fast as the machine can, 10 at most
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
     /// ROS parameter file; may be repeated, later ones win

@@ -29,7 +29,7 @@ pub struct GraphOptions {
     pub scene: PathBuf,
     /// Seed of everything random.
     pub seed: u64,
-    /// Simulated seconds per wall second; 0 = as fast as possible.
+    /// Simulated seconds per wall second; 0 = as fast as the machine can, 10 at most.
     pub speed: f64,
     /// Parameters `name:=value` by node.
     pub overrides: BTreeMap<NodeName, Vec<String>>,

@@ -40,7 +40,7 @@ pub struct NodeOptions {
     pub scene: Option<PathBuf>,
     /// Seed of the scene and of the sensors' noise.
     pub seed: u64,
-    /// Simulated seconds per wall second; 0 = as fast as possible.
+    /// Simulated seconds per wall second; 0 = as fast as the machine can, 10 at most.
     pub speed: f64,
     /// ROS parameter files, later ones win.
     pub params_files: Vec<PathBuf>,

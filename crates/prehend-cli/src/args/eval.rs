@@ -88,7 +88,7 @@ pub struct DayArgs {
     /// Folder of the day [default: runs/UTC-TIME-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Simulated seconds per wall second; 0 = as fast as possible
+    /// Simulated seconds per wall second; 0 = as fast as the machine can, 10 at most
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = speed)]
     pub speed: f64,
     /// Longest time for one goal, wall seconds
@@ -292,7 +292,7 @@ pub struct EvalArticulatedArgs {
     /// that the first one kept; takes a minute each
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub reopen: u64,
-    /// Speed of those: simulated seconds per wall second; 0 = as fast as possible
+    /// Speed of those: simulated seconds per wall second; 0 = as fast as the machine can, 10 at most
     #[arg(long, value_name = "X", default_value_t = 3.0, value_parser = super::speed)]
     pub speed: f64,
     /// Write each described thing here: NUMBER.urdf, NUMBER.sdf, and NUMBER.json with poses of its links
@@ -343,7 +343,7 @@ pub struct EvalMemoryArgs {
     /// Then whole errands in rooms, so many seeds of two tasks, without a memory and with that of an earlier session
     #[arg(long, value_name = "SEEDS", conflicts_with = "scale", value_parser = clap::value_parser!(u64).range(1..))]
     pub errands: Option<u64>,
-    /// With --errands, simulated seconds per wall second; 0 = as fast as possible
+    /// With --errands, simulated seconds per wall second; 0 = as fast as the machine can, 10 at most
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = speed, requires = "errands")]
     pub speed: f64,
     /// With --errands, folder of the runs; runs that are finished in it are not repeated [default: runs/UTC-TIME-SEED]
@@ -451,7 +451,7 @@ pub struct RunArgs {
     /// Keep pictures and logs only of runs that went wrong
     #[arg(long)]
     pub keep_failures: bool,
-    /// Simulated seconds per wall second; 0 = as fast as possible
+    /// Simulated seconds per wall second; 0 = as fast as the machine can, 10 at most
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = speed)]
     pub speed: f64,
 }

@@ -28,6 +28,9 @@ const STATE_STEPS: u64 = 4;
 const LATE: f64 = 3.0;
 /// How far simulated time may lag behind before the lag is forgotten.
 const FORGIVEN_LAG: Duration = Duration::from_millis(200);
+/// Simulated seconds per wall second where as many are wanted as the machine can. What a robot thinks takes wall time and what it knows grows
+/// old in simulated time: without a bound, a machine that steps a world at rest 150 times as fast lets permits expire while a grasp is planned.
+const FASTEST: f64 = 10.0;
 
 /// What the thread needs besides the world.
 pub(super) struct Publishers {
@@ -305,21 +308,18 @@ fn sent(result: Result<(), RosError>) {
 
 /// Keeps simulated time to wall time times a speed.
 struct RealTimeRate {
-    step: Option<Duration>,
+    step: Duration,
     next: Instant,
 }
 
 impl RealTimeRate {
     fn new(speed: f64) -> Self {
-        let step = (speed > 0.0 && speed.is_finite()).then(|| Duration::from_secs_f64(STEP / speed));
-        Self { step, next: Instant::now() }
+        let speed = if speed > 0.0 && speed.is_finite() { speed } else { FASTEST };
+        Self { step: Duration::from_secs_f64(STEP / speed), next: Instant::now() }
     }
 
     fn wait(&mut self) {
-        let Some(step) = self.step else {
-            return;
-        };
-        self.next += step;
+        self.next += self.step;
         let now = Instant::now();
         if self.next > now {
             std::thread::sleep(self.next - now);
