@@ -1,8 +1,11 @@
 //! How well the objects of a map agree with what people marked in its frames.
 
 use prehend_geometry::Mask;
-use prehend_perception::MapSettings;
-use prehend_recording::{BuildError, FrameFiles, Labelled, LabelsError, SavedScene, build, read_labels};
+use prehend_perception::{MapSettings, Sight};
+use prehend_recording::{
+    BuildError, FrameFiles, Labelled, LabelsError, MapOfFrames, SavedScene, read_labels,
+};
+use prehend_scene::ObjectMap;
 use serde::Serialize;
 
 /// Least intersection over union with which a label counts as found.
@@ -108,7 +111,8 @@ pub enum MasksError {
     NoLabels,
 }
 
-/// Builds the map of frames with labels and judges it frame by frame; frames without labels go into the map only.
+/// Builds the map of frames with labels and judges it frame by frame; frames without labels go into the map only. In a frame without a pose
+/// that shows no support nothing is found.
 ///
 /// Errors: [`MasksError`].
 pub fn judge_frames(
@@ -116,7 +120,15 @@ pub fn judge_frames(
     settings: MapSettings,
     seed: u64,
 ) -> Result<Vec<FrameFigures>, MasksError> {
-    let (saved, _) = build(frames, settings, seed)?;
+    let mut map = MapOfFrames::new(settings, seed, Sight::default());
+    for files in frames {
+        match map.take(files.read().map_err(BuildError::from)?) {
+            Ok(_) | Err(BuildError::NoSupport { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let saved = map.finish();
+    let nothing = SavedScene { name: String::new(), map: ObjectMap::default(), views: Vec::new() };
     let mut figures = Vec::new();
     for files in frames {
         let labels = match files.color.parent() {
@@ -124,8 +136,8 @@ pub fn judge_frames(
             None => Vec::new(),
         };
         let scene = saved.scenes.iter().find(|scene| scene.views.iter().any(|view| view.name == files.name));
-        if let Some(scene) = scene.filter(|_| !labels.is_empty()) {
-            figures.push(judge(&files.name, scene, &labels));
+        if !labels.is_empty() {
+            figures.push(judge(&files.name, scene.unwrap_or(&nothing), &labels));
         }
     }
     if figures.is_empty() { Err(MasksError::NoLabels) } else { Ok(figures) }
@@ -165,7 +177,7 @@ mod tests {
     use super::*;
     use nalgebra::{Isometry3, Vector3};
     use prehend_geometry::{ColorImage, DepthImage, Intrinsics, OrientedBox, PointCloud};
-    use prehend_scene::{Crop, Object, ObjectMap};
+    use prehend_scene::{Crop, Object};
 
     fn object(key: &str, mask: Mask) -> Object {
         let bounds = OrientedBox { pose: Isometry3::identity(), size: Vector3::repeat(0.1) };

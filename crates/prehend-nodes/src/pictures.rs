@@ -142,7 +142,7 @@ impl View {
 }
 
 /// Something drawn over a picture beside the map.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Mark {
     /// Label; empty for none.
     pub label: String,
@@ -150,6 +150,8 @@ pub struct Mark {
     pub color: [u8; 3],
     /// Lines in the map's frame, metres.
     pub lines: Vec<[Point3<f64>; 2]>,
+    /// A region of the picture to tint and outline.
+    pub mask: Option<Mask>,
 }
 
 /// A camera's picture with the objects of a map drawn over it: box, key and name, and the mask that `mask_of` gives, else points;
@@ -184,6 +186,7 @@ pub fn over_view(
         label: mark.label.clone(),
         color: mark.color,
         lines: mark.lines.iter().filter_map(seen).collect(),
+        mask: mark.mask.clone(),
         ..Default::default()
     });
     let annotations: Vec<overlay::Annotation> = things.chain(marks).collect();

@@ -22,7 +22,7 @@ mod rule_tests;
 mod tests;
 
 use crate::hypothesis::{Hypothesis, HypothesisSettings, Skipped, claimed, hypotheses};
-use crate::segment::{Scene, SegmentSettings, segment, uncut_as_drawn};
+use crate::segment::{LeftOut, Scene, SegmentSettings, segment, uncut_as_drawn};
 use crate::traits::WordEmbedder;
 use crate::{Embedder, Instance, Keyframe, KeyframeError, names};
 use known::{Known, Track};
@@ -146,6 +146,8 @@ pub struct UpdateReport {
     pub held: usize,
     /// Parts that a part detector named and that lie on no object of the frame.
     pub homeless_parts: usize,
+    /// What stands out of the support and became no thing; empty where frames are not cut by surfaces.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// The object map with what is needed to update it.
@@ -289,7 +291,10 @@ impl MapBuilder {
                 (claimed(frame, &settings.hypothesis, &mut skipped), skipped)
             }
         };
-        self.take(frame, &scene, found, boxes, tool, reset)
+        let pixels = found.0.iter().map(|thing| thing.pixels.as_slice());
+        let left_out = settings.segment.surfaces.map_or_else(Vec::new, |_| scene.left_out_beside(pixels));
+        let report = self.take(frame, &scene, found, boxes, tool, reset)?;
+        Ok(UpdateReport { left_out, ..report })
     }
 
     /// Takes a frame that was cut into things already, by [`segment`] and [`hypotheses`], into the map; the rest is as in

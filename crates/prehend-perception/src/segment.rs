@@ -10,6 +10,7 @@ mod floors;
 mod forest;
 mod gap;
 mod learned;
+mod left_out;
 mod lessons;
 mod noise;
 mod patches;
@@ -28,12 +29,13 @@ use prehend_geometry::backproject::{PointGrid, point_grid, point_grid_where};
 use prehend_geometry::dbscan::dbscan;
 use prehend_geometry::plane::{Plane, PlaneSearch, ransac};
 use prehend_geometry::voxel::{VoxelMap, downsample, voxel_of};
-use prehend_geometry::{DepthImage, Intrinsics, OrientedBox, PointCloud};
+use prehend_geometry::{DepthImage, Intrinsics, Mask, OrientedBox, PointCloud};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 pub use forest::{Learned, Tree, odds};
+pub use left_out::{LeftOut, Reason};
 pub use lessons::Lesson;
 pub use settings::{FloorSettings, StandingSettings, SurfaceSettings};
 
@@ -136,6 +138,9 @@ impl SegmentSettings {
     }
 }
 
+/// Most pieces that are told to be no thing.
+const MOST_LEFT_OUT: usize = 1000;
+
 /// Half the edge of the cube that holds every place a recording can show, metres.
 const ANYWHERE: f64 = 1e3;
 
@@ -152,9 +157,28 @@ pub struct Scene {
     pub clusters: Vec<u16>,
     /// Number of clusters.
     pub count: usize,
+    /// What stands out of the support and is in no cluster; empty where the settings do not cut by surfaces.
+    pub left_out: Vec<LeftOut>,
 }
 
 impl Scene {
+    /// What stands out of the support and is none of the things, whose pixels are given: the largest pieces, largest first.
+    pub(crate) fn left_out_beside<'a>(&self, things: impl Iterator<Item = &'a [usize]>) -> Vec<LeftOut> {
+        let mut is_used = vec![false; self.count + 1];
+        things.flatten().for_each(|index| is_used[usize::from(self.clusters[*index])] = true);
+        let mut unused = vec![Vec::new(); self.count + 1];
+        for (index, cluster) in self.clusters.iter().enumerate().filter(|(_, cluster)| **cluster > 0) {
+            if !is_used[usize::from(*cluster)] {
+                unused[usize::from(*cluster)].push(index);
+            }
+        }
+        let unused = unused.iter().filter_map(|pixels| left(&self.grid, Reason::Small, pixels));
+        let mut left_out: Vec<LeftOut> = self.left_out.iter().cloned().chain(unused).collect();
+        left_out.sort_by_cached_key(|left| std::cmp::Reverse(left.mask.area()));
+        left_out.truncate(MOST_LEFT_OUT);
+        left_out
+    }
+
     /// Height of a point above the support; above z = 0 when there is no support.
     pub fn height(&self, point: &Point3<f64>) -> f64 {
         self.plane.map_or(point.z, |plane| plane.distance(point))
@@ -166,11 +190,24 @@ impl Scene {
 pub fn segment(frame: &Keyframe, settings: &SegmentSettings, known: Option<Plane>, seed: u64) -> Scene {
     let (grid, robot, plane) = prepared(frame, settings, known, seed);
     let eye = Point3::from(frame.map_from_camera.translation.vector);
-    let (clusters, count) = match &settings.surfaces {
-        Some(surfaces) => things_above(frame, &grid, plane.as_ref(), settings, surfaces),
-        None => cluster_above(&grid, plane.as_ref(), &eye, settings),
-    };
-    Scene { grid, robot, plane, clusters, count }
+    if let Some(surfaces) = &settings.surfaces {
+        let (clusters, count, mut left_out) = things_above(frame, &grid, plane.as_ref(), settings, surfaces);
+        left_out.extend(left(&grid, Reason::Robot, &places(&robot, |is_robot| *is_robot)));
+        return Scene { grid, robot, plane, clusters, count, left_out };
+    }
+    let (clusters, count) = cluster_above(&grid, plane.as_ref(), &eye, settings);
+    Scene { grid, robot, plane, clusters, count, left_out: Vec::new() }
+}
+
+/// Where something is so.
+fn places<T>(pixels: &[T], is_so: impl Fn(&T) -> bool) -> Vec<usize> {
+    pixels.iter().enumerate().filter(|(_, pixel)| is_so(pixel)).map(|(index, _)| index).collect()
+}
+
+/// A region that is left out, unless it is empty.
+fn left(grid: &PointGrid, reason: Reason, pixels: &[usize]) -> Option<LeftOut> {
+    let mask = || Mask::from_indices(grid.width, grid.height, pixels);
+    (!pixels.is_empty()).then(|| LeftOut { reason, mask: mask() })
 }
 
 /// The points of a frame, where the robot is in it, and the support.
@@ -236,28 +273,30 @@ fn uncut_where(
     let mut grid = point_grid_where(&frame.depth, &frame.intrinsics, pose, settings.max_depth, is_wanted);
     let robot = remove_foreign(&mut grid, settings, &frame.robot, pose, &frame.intrinsics);
     let clusters = vec![0; grid.points.len()];
-    Scene { grid, robot, plane: None, clusters, count: 0 }
+    Scene { grid, robot, plane: None, clusters, count: 0, left_out: Vec::new() }
 }
 
-/// Things made of surfaces, largest first.
+/// Things made of surfaces, largest first, and what is none.
 fn things_above(
     frame: &Keyframe,
     grid: &PointGrid,
     plane: Option<&Plane>,
     settings: &SegmentSettings,
     surfaces: &SurfaceSettings,
-) -> (Vec<u16>, usize) {
+) -> (Vec<u16>, usize, Vec<LeftOut>) {
     let learned = Learned { patches: learned::PATCHES, surfaces: learned::SURFACES };
     let field = Field::new(frame, grid, plane, settings, surfaces, learned);
-    let things = standing::standing(&field, things::things(&field));
-    let mut things = specks::without_specks(&field, things);
+    let mut others = Vec::new();
+    let things = standing::standing(&field, things::things(&field), &mut others);
+    let mut things = specks::without_specks(&field, things, &mut others);
     things.sort_by_key(|pixels| std::cmp::Reverse(pixels.len()));
     things.truncate(usize::from(u16::MAX) - 1);
     let mut labels = vec![0_u16; grid.points.len()];
     for (number, pixels) in things.iter().enumerate() {
         pixels.iter().for_each(|index| labels[*index] = number as u16 + 1);
     }
-    (labels, things.len())
+    let left_out = others.into_iter().filter_map(|(reason, pixels)| left(grid, reason, &pixels)).collect();
+    (labels, things.len(), left_out)
 }
 
 /// Cuts a crop of a frame over a known support: the second look at one object. `x`, `y` place the crop in the whole image.
@@ -280,7 +319,7 @@ pub fn segment_crop(
     let robot = remove_foreign(&mut grid, settings, &[], map_from_camera, &intrinsics);
     let eye = Point3::from(map_from_camera.translation.vector);
     let (clusters, count) = cluster_above(&grid, plane.as_ref(), &eye, settings);
-    Scene { grid, robot, plane, clusters, count }
+    Scene { grid, robot, plane, clusters, count, left_out: Vec::new() }
 }
 
 /// Takes out points outside the region and points of the robot; says where the robot was.

@@ -105,7 +105,8 @@ impl MapOfFrames {
 
     /// Takes the next frame.
     ///
-    /// Errors: every variant of [`BuildError`] but [`BuildError::Frame`]; the map is then of no use.
+    /// Errors: every variant of [`BuildError`] but [`BuildError::Frame`]. After [`BuildError::NoSupport`] the map is as it was before, after
+    /// another it is of no use.
     pub fn take(&mut self, frame: RecordedFrame) -> Result<FrameReport, BuildError> {
         let posed = frame.map_from_camera.is_some();
         let (first, name) = self.first.get_or_insert_with(|| (posed, frame.name.clone()));
@@ -114,12 +115,13 @@ impl MapOfFrames {
             return Err(BuildError::MixedPoses { with, without });
         }
         let map_from_camera = pose_of(&frame, &self.saved.settings, self.seed)?;
-        let view = SavedView {
+        let mut view = SavedView {
             name: frame.name.clone(),
             stamp: self.taken as f64,
             color: frame.color.clone(),
             intrinsics: frame.intrinsics,
             map_from_camera,
+            left_out: Vec::new(),
         };
         self.taken += 1;
         if !posed {
@@ -132,6 +134,7 @@ impl MapOfFrames {
             .map_err(KeyframeError::from)
             .and_then(|seen| self.builder.update_named(&keyframe, &seen, None, false, self.seed))
             .map_err(|error| BuildError::Keyframe { frame: view.name.clone(), error })?;
+        view.left_out.clone_from(&update.left_out);
         let report = FrameReport { frame: view.name.clone(), update };
         match self.saved.scenes.last_mut().filter(|_| posed) {
             Some(scene) => scene.views.push(view),

@@ -5,6 +5,7 @@
 //! map/map.json                    parameters; frame, support plane, views and objects of each scene (see `record.rs`)
 //! map/0000/map.ply                scene 0: all clouds in one, for viewers; not read back
 //! map/0000/view_0000.png          colour picture of each of its keyframes
+//! map/0000/view_0000.left_out.png numbers, from 1, of what is no thing in it (16 bit); the reasons stand in `map.json`
 //! map/0000/object_0000/cloud.ply  points of each of its objects: map frame, metres, doubles, 8-bit RGB
 //! map/0000/object_0000/crop_0.color.png, .depth.png (16 bit, mm), .mask.png    its best views
 //! ```
@@ -28,6 +29,7 @@ mod tests;
 use nalgebra::{Isometry3, Translation3};
 use prehend_geometry::{ColorImage, Intrinsics};
 use prehend_perception::MapSettings;
+use prehend_perception::segment::LeftOut;
 use prehend_scene::ObjectMap;
 
 pub use error::SaveError;
@@ -49,6 +51,8 @@ pub struct SavedView {
     pub intrinsics: Intrinsics,
     /// Camera pose.
     pub map_from_camera: Isometry3<f64>,
+    /// What stands out of the support and is no thing; no two share a pixel.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// What keyframes with known poses to each other show.
@@ -108,6 +112,11 @@ fn scene_file(scene: usize, file: &str) -> String {
 /// File of a view's picture.
 fn view_file(scene: usize, number: usize) -> String {
     scene_file(scene, &format!("view_{number:04}.png"))
+}
+
+/// File of what is no thing in a view.
+fn left_out_file(scene: usize, number: usize) -> String {
+    scene_file(scene, &format!("view_{number:04}.left_out.png"))
 }
 
 /// File of an object.

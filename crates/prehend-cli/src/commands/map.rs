@@ -10,6 +10,8 @@ mod text;
 use super::ask;
 use crate::args::map::{MapArgs, MapCommand};
 use crate::outcome::exit;
+use prehend_perception::segment::{LeftOut, Reason};
+use std::collections::BTreeMap;
 
 pub(super) async fn run(args: MapArgs) -> u8 {
     let done = match args.command {
@@ -25,6 +27,13 @@ pub(super) async fn run(args: MapArgs) -> u8 {
             code
         }
     }
+}
+
+/// How many things are none for each reason; empty when there are none.
+fn counted(left_out: &[LeftOut]) -> String {
+    let mut counts: BTreeMap<Reason, usize> = BTreeMap::new();
+    left_out.iter().for_each(|left| *counts.entry(left.reason).or_default() += 1);
+    counts.iter().map(|(reason, count)| format!("{count} {reason}")).collect::<Vec<_>>().join(", ")
 }
 
 /// What went wrong, for the user and for scripts.

@@ -26,7 +26,7 @@ pub fn plan_marks<'a>(
             here.filter_map(|pose| convert::pose_from_msg(&pose.pose).ok()).collect()
         };
         for other in here(others) {
-            marks.push(Mark { label: String::new(), color: OTHER, lines: hand(&other, opening) });
+            marks.push(Mark { color: OTHER, lines: hand(&other, opening), ..Mark::default() });
         }
         let goals = here(&plan.pose_goals);
         let Some(tool) = goals.get(1).or(goals.first()) else { continue };
@@ -34,7 +34,7 @@ pub fn plan_marks<'a>(
         let at = |pose: &Isometry3<f64>| Point3::from(pose.translation.vector);
         lines.extend(goals.windows(2).map(|pair| [at(&pair[0]), at(&pair[1])]));
         let label = format!("{} {}", number + 1, plan.skill.replace('_', " "));
-        chosen.push(Mark { label, color: CHOSEN, lines });
+        chosen.push(Mark { label, color: CHOSEN, lines, mask: None });
     }
     // What was chosen lies on top.
     marks.extend(chosen);

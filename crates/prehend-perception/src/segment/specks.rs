@@ -5,6 +5,7 @@
 //! number is needed for how noisy a camera or a table is: the frame tells it.
 
 use super::field::{Field, NONE, WAYS, flood};
+use super::left_out::{Reason, sifted};
 use std::collections::VecDeque;
 
 /// Least probability that something is more than noise.
@@ -14,21 +15,25 @@ const BESIDE: f64 = 0.02;
 /// Deeper than this it is no pit of the support but something below it, metres.
 const DEEPEST: f64 = 0.03;
 
-/// The things that are more likely there than not.
-pub(super) fn without_specks(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+/// The things that are more likely there than not; the others go to `left`.
+pub(super) fn without_specks(
+    field: &Field<'_>,
+    things: Vec<Vec<usize>>,
+    left: &mut Vec<(Reason, Vec<usize>)>,
+) -> Vec<Vec<usize>> {
     let scores: Vec<f64> = things.iter().map(|thing| score(field, thing)).collect();
     let pits = pits(field, &things);
     if pits.is_empty() {
         return things;
     }
-    let keep: Vec<bool> = scores
+    let reasons = scores
         .iter()
         .map(|score| {
             let alike = |all: &[f64]| all.iter().filter(|other| *other >= score).count() as f64;
-            1.0 - alike(&pits) / alike(&scores) >= LEAST
+            (1.0 - alike(&pits) / alike(&scores) < LEAST).then_some(Reason::Noise)
         })
         .collect();
-    things.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(thing, _)| thing).collect()
+    sifted(things, reasons, left)
 }
 
 /// How much something stands out: the sum of its heights in standard deviations.

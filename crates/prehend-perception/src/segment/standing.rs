@@ -1,6 +1,7 @@
 //! What of the things found stands on the support: walls, furniture and what is beyond the table's border do not.
 
 use super::field::{AT_ONCE, Field};
+use super::left_out::{Reason, sifted};
 use super::settings::StandingSettings;
 use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::{convex_hull, is_inside};
@@ -10,14 +11,18 @@ use rayon::prelude::*;
 /// Points of a thing that are held against the border of the support.
 const SAMPLE: usize = 500;
 
-/// The things that stand on the support, in their order.
-pub(super) fn standing(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+/// The things that stand on the support, in their order; what does not goes to `left`.
+pub(super) fn standing(
+    field: &Field<'_>,
+    things: Vec<Vec<usize>>,
+    left: &mut Vec<(Reason, Vec<usize>)>,
+) -> Vec<Vec<usize>> {
     let border = border(field);
     let mut owner = vec![0_u32; field.above.len()];
     for (number, thing) in things.iter().enumerate() {
         thing.iter().for_each(|index| owner[*index] = number as u32 + 1);
     }
-    let stands = |thing: &[usize]| {
+    let against = |thing: &[usize]| {
         let points = field.grid.ground(thing);
         let hull = convex_hull(&points);
         let step = (points.len() / SAMPLE).max(1);
@@ -25,13 +30,18 @@ pub(super) fn standing(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<us
         let long = hull.iter().flat_map(|a| hull.iter().map(move |b| (b - a).norm())).fold(0.0, f64::max);
         let area: f64 = thing.iter().map(|index| field.pitch(*index).powi(2)).sum();
         let margin = field.surfaces.margin + if is_cut(field, thing) { long / 2.0 } else { 0.0 };
-        area >= field.surfaces.min_side.powi(2)
-            && long <= field.surfaces.max_side
-            && is_on(&border, &points, margin)
-            && has_foot(field, thing, &owner, long)
+        if area < field.surfaces.min_side.powi(2) {
+            Some(Reason::Small)
+        } else if long > field.surfaces.max_side {
+            Some(Reason::Large)
+        } else if !is_on(&border, &points, margin) {
+            Some(Reason::Beyond)
+        } else {
+            (!has_foot(field, thing, &owner, long)).then_some(Reason::Hangs)
+        }
     };
-    let keep: Vec<bool> = things.par_iter().map(|thing| stands(thing)).collect();
-    things.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(thing, _)| thing).collect()
+    let reasons = things.par_iter().map(|thing| against(thing)).collect();
+    sifted(things, reasons, left)
 }
 
 /// Convex outline of the largest connected piece of the support; empty when there is none.

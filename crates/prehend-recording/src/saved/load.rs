@@ -2,9 +2,10 @@
 
 use super::manifest::{Entry, FILE, FORMAT, Head, Manifest};
 use super::record::{CropRecord, MapRecord, ObjectRecord, SceneRecord, ViewRecord};
-use super::{SavedMap, SavedScene, SavedView, VERSION, object_file, ply, view_file};
+use super::{SavedMap, SavedScene, SavedView, VERSION, left_out_file, object_file, ply, view_file};
 use crate::picture::{decode_color, decode_grey16, decode_mask};
-use prehend_geometry::{DepthImage, Mask};
+use prehend_geometry::{ColorImage, DepthImage, Mask};
+use prehend_perception::segment::{LeftOut, Reason};
 use prehend_scene::{Crop, Object, ObjectKey, ObjectMap};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -133,8 +134,38 @@ impl Folder {
     fn view(&self, scene: usize, number: usize, record: ViewRecord) -> Result<SavedView, LoadError> {
         let name = view_file(scene, number);
         let color = decode_color(&self.read(&name)?).map_err(|error| self.wrong(&name, error))?;
-        let ViewRecord { name, stamp, intrinsics, map_from_camera } = record;
-        Ok(SavedView { name, stamp, color, intrinsics, map_from_camera })
+        let ViewRecord { name, stamp, intrinsics, map_from_camera, left_out } = record;
+        let left_out = self.left_out(&left_out_file(scene, number), left_out, &color)?;
+        Ok(SavedView { name, stamp, color, intrinsics, map_from_camera, left_out })
+    }
+
+    /// What is no thing in a picture.
+    fn left_out(
+        &self,
+        name: &str,
+        reasons: Vec<Reason>,
+        color: &ColorImage,
+    ) -> Result<Vec<LeftOut>, LoadError> {
+        if reasons.is_empty() {
+            return Ok(Vec::new());
+        }
+        let numbers = decode_grey16(&self.read(name)?).map_err(|error| self.wrong(name, error))?;
+        let size = [numbers.width, numbers.height];
+        if size != [color.width, color.height] {
+            let error = format!("{size:?} pixels, its picture has {} x {}", color.width, color.height);
+            return Err(self.wrong(name, error));
+        }
+        let mut pixels = vec![Vec::new(); reasons.len()];
+        for (index, number) in numbers.values.iter().enumerate().filter(|(_, number)| **number > 0) {
+            let piece = pixels.get_mut(usize::from(*number) - 1);
+            piece.ok_or_else(|| self.wrong(name, format!("no reason has the number {number}")))?.push(index);
+        }
+        let mask = |pixels: Vec<usize>| Mask::from_indices(color.width, color.height, &pixels);
+        Ok(reasons
+            .into_iter()
+            .zip(pixels)
+            .map(|(reason, pixels)| LeftOut { reason, mask: mask(pixels) })
+            .collect())
     }
 
     fn object(&self, scene: usize, number: usize, record: ObjectRecord) -> Result<Object, LoadError> {

@@ -3,6 +3,7 @@
 use nalgebra::Isometry3;
 use prehend_geometry::{Intrinsics, OrientedBox};
 use prehend_perception::MapSettings;
+use prehend_perception::segment::Reason;
 use prehend_scene::{Affordance, ObservedPart, Slide};
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,9 @@ pub(super) struct ViewRecord {
     pub(super) stamp: f64,
     pub(super) intrinsics: Intrinsics,
     pub(super) map_from_camera: Isometry3<f64>,
+    /// Why each of the things that are none is none; there is no file of them when there is none.
+    #[serde(default)]
+    pub(super) left_out: Vec<Reason>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

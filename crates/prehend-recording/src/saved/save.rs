@@ -2,9 +2,11 @@
 
 use super::draft::Draft;
 use super::record::{CropRecord, MapRecord, ObjectRecord, SceneRecord, ViewRecord};
-use super::{SaveError, SavedMap, SavedScene, object_file, ply, scene_file, view_file};
+use super::{
+    SaveError, SavedMap, SavedScene, SavedView, left_out_file, object_file, ply, scene_file, view_file,
+};
 use crate::picture::{encode_color, encode_grey16, encode_mask};
-use prehend_geometry::PointCloud;
+use prehend_geometry::{ColorImage, PointCloud};
 use prehend_scene::{Crop, Object};
 use std::path::Path;
 
@@ -32,6 +34,7 @@ impl SavedMap {
 fn put_scene(draft: &mut Draft, scene: usize, saved: &SavedScene) -> Result<(), SaveError> {
     for (number, view) in saved.views.iter().enumerate() {
         put_picture(draft, view_file(scene, number), encode_color(&view.color))?;
+        put_left_out(draft, left_out_file(scene, number), view)?;
     }
     let mut all = PointCloud::default();
     for (number, object) in saved.map.objects.iter().enumerate() {
@@ -54,6 +57,7 @@ fn scene_record(scene: &SavedScene) -> SceneRecord {
         stamp: view.stamp,
         intrinsics: view.intrinsics,
         map_from_camera: view.map_from_camera,
+        left_out: view.left_out.iter().map(|left| left.reason).collect(),
     });
     SceneRecord {
         name: scene.name.clone(),
@@ -75,6 +79,18 @@ fn put_picture(
         Ok(bytes) => draft.put(name, &bytes),
         Err(error) => Err(SaveError::Encode { name, error }),
     }
+}
+
+fn put_left_out(draft: &mut Draft, name: String, view: &SavedView) -> Result<(), SaveError> {
+    if view.left_out.is_empty() {
+        return Ok(());
+    }
+    let ColorImage { width, height, .. } = view.color;
+    let mut numbers = vec![0; width * height];
+    for (number, left) in (1..=u16::MAX).zip(&view.left_out) {
+        left.mask.indices().into_iter().for_each(|index| numbers[index] = number);
+    }
+    put_picture(draft, name, encode_grey16(width, height, &numbers))
 }
 
 fn put_crop(draft: &mut Draft, file: &dyn Fn(&str) -> String, crop: &Crop) -> Result<(), SaveError> {

@@ -2,6 +2,7 @@ use super::manifest::FILE;
 use super::*;
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::{DepthImage, Mask, OrientedBox, PointCloud};
+use prehend_perception::segment::Reason;
 use prehend_scene::{Crop, Object, ObjectKey, Slide, furniture};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,10 @@ fn object(key: &str, at: f64) -> Object {
     }
 }
 
+fn left_out((reason, at): (Reason, usize)) -> LeftOut {
+    LeftOut { reason, mask: Mask::from_indices(32, 24, &[at, at + 1, at + 33]) }
+}
+
 fn saved() -> SavedMap {
     let map = ObjectMap {
         frame: "map".to_owned(),
@@ -69,6 +74,7 @@ fn saved() -> SavedMap {
         color: ColorImage::filled(32, 24, [9, 8, 7]),
         intrinsics: CAMERA,
         map_from_camera: Isometry3::translation(0.5, 0.0, 1.0),
+        left_out: [(Reason::Noise, 40), (Reason::Large, 300)].map(left_out).into(),
     };
     let empty = SavedScene { name: "two".to_owned(), map: ObjectMap::default(), views: Vec::new() };
     let scenes = vec![SavedScene { name: "one".to_owned(), map, views: vec![view] }, empty];
@@ -133,6 +139,7 @@ fn a_damaged_map_is_refused() {
         "map.json",
         "0000/map.ply",
         "0000/view_0000.png",
+        "0000/view_0000.left_out.png",
         "0000/object_0001/cloud.ply",
         "0000/object_0000/crop_0.mask.png",
     ] {
@@ -171,6 +178,7 @@ fn a_map_that_was_made_wrong_with_right_checksums_is_refused() {
         }
     };
     check("two objects have the key mug_0", spoil("map.json", "../mug 1", "mug_0"));
+    check("no reason has the number 2", spoil("map.json", "\"noise\",", ""));
     check("missing field", spoil("map.json", "\"rank\"", "\"bank\""));
     check("9 points, 8 are announced", spoil("map.json", "\"points\": 9", "\"points\": 8"));
     check("cloud.ply", |root| {

@@ -64,7 +64,7 @@ fn over(image: &ColorImage, eye: Eye, hands: &[Hand]) -> Option<ColorImage> {
             (false, Some(_)) => MISSED,
             (false, None) => OTHER,
         };
-        Mark { label: String::new(), color, lines: hand.lines().to_vec() }
+        Mark { color, lines: hand.lines().to_vec(), ..Mark::default() }
     };
     // The chosen one is the last, and lies on top.
     let marks: Vec<Mark> = hands.iter().map(mark).collect();

@@ -1,6 +1,6 @@
 //! `prehend map build`.
 
-use super::{Failure, live, sight};
+use super::{Failure, counted, live, sight};
 use crate::args::map::BuildArgs;
 use crate::screen::{Progress, Screen, print_json};
 use prehend_bags::{BagError, Recording, Summary};
@@ -124,13 +124,13 @@ fn line(report: &FrameReport) -> String {
         list("gone", &gone),
         joined.concat(),
     ];
-    let small = match update.skipped.specks {
-        0 => String::new(),
-        count => format!("; {count} too small to be things"),
+    let left_out = match counted(&update.left_out) {
+        reasons if reasons.is_empty() => reasons,
+        reasons => format!("; no things: {reasons}"),
     };
     let changes = changes.concat();
     let changes = if changes.is_empty() { "; nothing".to_owned() } else { changes };
-    format!("{}{}{small}", report.frame, changes.replacen(';', ":", 1))
+    format!("{}{}{left_out}", report.frame, changes.replacen(';', ":", 1))
 }
 
 fn frame_json(report: &FrameReport) -> Value {
@@ -143,5 +143,6 @@ fn frame_json(report: &FrameReport) -> Value {
         "removed": update.removed,
         "joined": update.joined,
         "specks": update.skipped.specks,
+        "left_out": update.left_out.iter().map(|left| left.reason).collect::<Vec<_>>(),
     })
 }

@@ -1,14 +1,20 @@
 //! `prehend map show`.
 
-use super::Failure;
+use super::{Failure, counted};
 use crate::args::map::ShowMapArgs;
 use crate::json::object_json;
 use crate::screen::{Screen, print_json};
-use prehend_nodes::pictures;
+use prehend_nodes::pictures::{self, Mark};
+use prehend_perception::segment::LeftOut;
 use prehend_recording::{SavedMap, SavedScene};
 use prehend_scene::Object;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+
+/// Colour of what is no thing.
+const GREY: [u8; 3] = [140, 140, 140];
+/// What has less than this part of a picture's pixels is not labelled when it is no thing.
+const FEW: usize = 1000;
 
 pub(super) fn run(args: &ShowMapArgs) -> Result<(), Failure> {
     let screen = Screen::new(args.json);
@@ -27,6 +33,10 @@ pub(super) fn run(args: &ShowMapArgs) -> Result<(), Failure> {
         rows.extend(scene.map.objects.iter().map(|object| row(scene, object)));
     }
     screen.table(&rows);
+    let views = || saved.scenes.iter().flat_map(|scene| &scene.views);
+    for view in views().filter(|view| !view.left_out.is_empty()) {
+        screen.line(format!("{}: no things: {}", view.name, counted(&view.left_out)));
+    }
     screen.line(format!("{} pictures in {}", files.len(), out.display()));
     if args.json {
         let objects =
@@ -36,7 +46,14 @@ pub(super) fn run(args: &ShowMapArgs) -> Result<(), Failure> {
             .iter()
             .map(|scene| json!({ "name": scene.name, "frame": scene.map.frame, "objects": objects(scene) }))
             .collect();
-        print_json(&json!({ "scenes": scenes, "pictures": files }));
+        let left_out: Vec<Value> = views()
+            .flat_map(|view| {
+                view.left_out.iter().map(
+                    |left| json!({ "view": view.name, "reason": left.reason, "pixels": left.mask.area() }),
+                )
+            })
+            .collect();
+        print_json(&json!({ "scenes": scenes, "pictures": files, "left_out": left_out }));
     }
     Ok(())
 }
@@ -56,8 +73,9 @@ fn draw(scene: &SavedScene, number: usize, out: &Path) -> Result<Vec<PathBuf>, p
             object.crops.iter().find(|crop| crop.view == view.name).map(|crop| crop.mask.clone())
         };
         let pose = &view.map_from_camera;
+        let marks: Vec<Mark> = view.left_out.iter().map(mark).collect();
         let picture =
-            pictures::over_view(view.color.clone(), &scene.map, (&view.intrinsics, pose), &mask, &[]);
+            pictures::over_view(view.color.clone(), &scene.map, (&view.intrinsics, pose), &mask, &marks);
         let file = out.join(format!("{number:04}_view_{place:04}.png"));
         pictures::save(&picture, &file)?;
         files.push(file);
@@ -67,6 +85,13 @@ fn draw(scene: &SavedScene, number: usize, out: &Path) -> Result<Vec<PathBuf>, p
     pictures::save(&pictures::top_view(&scene.map, &cameras), &file)?;
     files.push(file);
     Ok(files)
+}
+
+/// What is no thing is grey, with the reason where there is room for it.
+fn mark(left: &LeftOut) -> Mark {
+    let is_large = left.mask.area() * FEW >= left.mask.image_width * left.mask.image_height;
+    let label = if is_large { left.reason.to_string() } else { String::new() };
+    Mark { label, color: GREY, lines: Vec::new(), mask: Some(left.mask.clone()) }
 }
 
 fn millimetres(numbers: [f64; 3], between: &str) -> String {

@@ -1,0 +1,61 @@
+//! What stands out of the support and is no thing, with the reason: so that a person sees what the robot does not.
+
+use prehend_geometry::Mask;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Why it is no thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// It may be no more than noise of the support.
+    Noise,
+    /// It is too small.
+    Small,
+    /// It is too large: furniture, a wall, a person.
+    Large,
+    /// It stands beyond the border of the support.
+    Beyond,
+    /// Its lowest points are above the support, and nothing hides what may be below them.
+    Hangs,
+    /// It is of the robot.
+    Robot,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Noise => "noise",
+            Self::Small => "too small",
+            Self::Large => "too large",
+            Self::Beyond => "beyond the table",
+            Self::Hangs => "hangs",
+            Self::Robot => "robot",
+        })
+    }
+}
+
+/// A region of a picture that is no thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Why not.
+    pub reason: Reason,
+    /// Its pixels.
+    pub mask: Mask,
+}
+
+/// The candidates for which there is no reason against; the others, with theirs, go to `left`.
+pub(super) fn sifted(
+    candidates: Vec<Vec<usize>>,
+    reasons: Vec<Option<Reason>>,
+    left: &mut Vec<(Reason, Vec<usize>)>,
+) -> Vec<Vec<usize>> {
+    let mut kept = Vec::new();
+    for (pixels, reason) in candidates.into_iter().zip(reasons) {
+        match reason {
+            None => kept.push(pixels),
+            Some(reason) => left.push((reason, pixels)),
+        }
+    }
+    kept
+}
