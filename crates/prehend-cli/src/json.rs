@@ -50,5 +50,6 @@ pub(crate) fn object_json(object: &Object) -> Value {
         "size": [object.bounds.size.x, object.bounds.size.y, object.bounds.size.z],
         "points": object.cloud.len(),
         "views": object.view_count,
+        "probability": object.probability,
     })
 }

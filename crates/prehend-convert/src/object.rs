@@ -208,6 +208,8 @@ pub fn object_from_msg(msg: &ours::ObjectInstance) -> Result<Object> {
         view_count: msg.view_count,
         touches_border: msg.touches_border,
         last_seen: seconds(&msg.last_seen),
+        // Messages do not tell it.
+        probability: 1.0,
         slide,
     })
 }

@@ -1,21 +1,24 @@
-//! Learns how evidence about patches and surfaces is weighed (`prehend_perception::segment`), from simulated frames.
+//! Learns how evidence about patches, surfaces and things is weighed (`prehend_perception::segment`), from simulated frames.
 //!
-//! `cargo run --release -p prehend-eval --example learn_cutting -- 100 crates/prehend-perception/src/segment/learned.rs` takes 100 frames of
+//! `cargo run --release -p prehend-eval --example learn_cutting -- 150 crates/prehend-perception/src/segment/learned.rs` takes 150 frames of
 //! each of three kinds of cameras that look at a slant; the one that looks straight down is kept back, and only told how well it goes there.
 //! Without a file nothing is written. The trees are those of gradient boosting (Friedman 2001) with a second-order step (Chen and Guestrin 2016).
 
 #![expect(clippy::print_stdout, reason = "an example talks to the person who runs it")]
 
-use prehend_eval::cameras::{Kind, frame};
+use prehend_eval::cameras::{CameraError, Content, Kind, frame};
 use prehend_perception::segment::{Learned, Lesson, SegmentSettings, Tree, lessons, odds};
 use prehend_perception::{Keyframe, MapSettings};
+use rayon::prelude::*;
 use std::error::Error;
 
 /// Seeds of what is learned from, and of what is told.
 const LEARNED: u64 = 50_000;
 const TOLD: u64 = 60_000;
-/// Trees about patches and about surfaces.
-const TREES: [usize; 2] = [40, 60];
+/// Trees about patches, surfaces and things.
+const TREES: [usize; 3] = [40, 60, 40];
+/// What is learned from and told about things: where nothing stands, and where other things stand around.
+const OTHERS: [Content; 2] = [Content::Surrounded, Content::Nothing];
 /// Share of its best step that a tree goes.
 const RATE: f64 = 0.12;
 /// What a leaf is taken to have seen beside its lessons: small leaves say little.
@@ -31,19 +34,32 @@ fn main() -> Result<(), Box<dyn Error>> {
     let settings = MapSettings::recorded().segment;
     let kinds = [Kind::StructuredLight, Kind::Stereo, Kind::TimeOfFlight];
     let kept_back = [Kind::Overhead];
-    let (taught, others, other_kinds) = (
-        draw(&kinds, LEARNED, count)?,
-        draw(&kinds, TOLD, count / 3 + 1)?,
-        draw(&kept_back, TOLD, count / 3 + 1)?,
-    );
-    let mut forests: [Vec<Tree>; 2] = Default::default();
-    for (level, name) in ["patches", "surfaces"].into_iter().enumerate() {
+    let drawn = |contents: &[Content]| -> Result<[Vec<Taught>; 3], CameraError> {
+        let told = count / 3 + 1;
+        Ok([
+            draw(&kinds, LEARNED, count, contents)?,
+            draw(&kinds, TOLD, told, contents)?,
+            draw(&kept_back, TOLD, told, contents)?,
+        ])
+    };
+    let [mut taught, mut others, mut other_kinds] = drawn(&[Content::Things])?;
+    let mut forests: [Vec<Tree>; 3] = Default::default();
+    for (level, name) in ["patches", "surfaces", "things"].into_iter().enumerate() {
+        if level == 2 {
+            let more = drawn(&OTHERS)?;
+            [&mut taught, &mut others, &mut other_kinds]
+                .into_iter()
+                .zip(more)
+                .for_each(|(frames, more)| frames.extend(more));
+        }
         let known = forests.clone();
-        let learned = Learned { patches: &known[0], surfaces: &known[1] };
+        let learned = Learned { patches: &known[0], surfaces: &known[1], things: &known[2] };
         let of = |frames: &[Taught]| collect(frames, &settings, learned, level);
         let mut lessons = of(&taught);
         // Many borders decide together, so each tells its evidence alone, without how rare borders between things are.
-        balance(&mut lessons);
+        if level < 2 {
+            balance(&mut lessons);
+        }
         let trees = learn(&lessons, TREES[level]);
         println!("{name}: {} lessons, right {}", lessons.len(), right(&lessons, &trees));
         println!("  other seeds: {}", right(&of(&others), &trees));
@@ -60,28 +76,29 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// A frame with the thing that each pixel shows, from 1, or 0.
 type Taught = (Keyframe, Vec<u16>, u64);
 
-fn draw(kinds: &[Kind], first: u64, count: u64) -> Result<Vec<Taught>, Box<dyn Error>> {
-    let mut all = Vec::new();
-    for kind in kinds {
-        for seed in first..first + count {
-            let frame = frame(*kind, seed, false)?;
+fn draw(kinds: &[Kind], first: u64, count: u64, contents: &[Content]) -> Result<Vec<Taught>, CameraError> {
+    let of = |kind: Kind, content: Content| (first..first + count).map(move |seed| (kind, content, seed));
+    let all: Vec<(Kind, Content, u64)> =
+        kinds.iter().flat_map(|kind| contents.iter().flat_map(move |content| of(*kind, *content))).collect();
+    all.into_par_iter()
+        .map(|(kind, content, seed)| {
+            let frame = frame(kind, seed, content)?;
             let mut truth = vec![0; frame.keyframe.depth.millimetres.len()];
             for (number, thing) in (1..).zip(&frame.things) {
                 thing.mask.indices().into_iter().for_each(|index| truth[index] = number);
             }
-            all.push((frame.keyframe, truth, seed));
-        }
-    }
-    Ok(all)
+            Ok((frame.keyframe, truth, seed))
+        })
+        .collect()
 }
 
 fn collect(frames: &[Taught], settings: &SegmentSettings, learned: Learned<'_>, level: usize) -> Vec<Lesson> {
     let of = |(frame, truth, seed): &Taught| {
-        let [patches, mut surfaces] = lessons(frame, settings, learned, truth, *seed);
-        surfaces.iter_mut().for_each(|lesson| lesson.weight = (lesson.weight / WHOLE).min(1.0));
-        if level == 0 { patches } else { surfaces }
+        let mut all = lessons(frame, settings, learned, truth, *seed);
+        all[1].iter_mut().for_each(|lesson| lesson.weight = (lesson.weight / WHOLE).min(1.0));
+        std::mem::take(&mut all[level])
     };
-    frames.iter().flat_map(of).collect()
+    frames.par_iter().flat_map_iter(of).collect()
 }
 
 /// Makes what is one and what is two count the same.
@@ -181,7 +198,7 @@ fn grow(bins: &[Vec<u8>], cuts: &[Vec<f32>], steps: &[[f64; 2]]) -> Tree {
     tree
 }
 
-/// Shares of the lessons of one thing and of two that the trees are right about.
+/// Shares of the lessons of one thing and of two, or of things and of none, that the trees are right about.
 fn right(lessons: &[Lesson], trees: &[Tree]) -> String {
     let share = |is_one: bool| {
         let of = || lessons.iter().filter(|lesson| lesson.is_one == is_one);
@@ -192,7 +209,7 @@ fn right(lessons: &[Lesson], trees: &[Tree]) -> String {
     format!("{:.1} % of what is one, {:.1} % of what is two", share(true), share(false))
 }
 
-fn text(forests: &[Vec<Tree>; 2]) -> String {
+fn text(forests: &[Vec<Tree>; 3]) -> String {
     let trees = |trees: &[Tree]| {
         let tree = |tree: &Tree| {
             let splits: Vec<String> =
@@ -206,8 +223,10 @@ fn text(forests: &[Vec<Tree>; 2]) -> String {
         "//! Trees, written by `crates/prehend-eval/examples/learn_cutting.rs`. Do not edit.\n\n\
          use super::forest::Tree;\n\n\
          /// See [`super::patches`].\n#[rustfmt::skip]\npub(super) const PATCHES: &[Tree] = &[\n{}];\n\n\
-         /// See [`super::things`].\n#[rustfmt::skip]\npub(super) const SURFACES: &[Tree] = &[\n{}];\n",
+         /// See [`super::things`].\n#[rustfmt::skip]\npub(super) const SURFACES: &[Tree] = &[\n{}];\n\n\
+         /// See [`super::likely`].\n#[rustfmt::skip]\npub(super) const THINGS: &[Tree] = &[\n{}];\n",
         trees(&forests[0]),
         trees(&forests[1]),
+        trees(&forests[2]),
     )
 }

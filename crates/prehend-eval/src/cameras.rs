@@ -11,6 +11,7 @@ mod paint;
 mod pile;
 mod score;
 mod sensor;
+mod surroundings;
 
 pub use pile::Pile;
 pub use score::{Count, Found};
@@ -27,6 +28,7 @@ use prehend_sim::sensors::overview::look_at;
 use prehend_sim::sensors::{Drawable, RgbdCamera};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
 use std::f64::consts::PI;
 
 /// Least share of a thing that is seen when a map is asked for it.
@@ -35,6 +37,10 @@ const HALF: f64 = 0.5;
 const SIZE: f64 = 0.02;
 /// Fewest pixels of it.
 const VISIBLE: usize = 100;
+/// How far from the middle a camera looks at most where something stands around, as a share of how far things lie from it.
+const ASIDE: f64 = 1.2;
+/// First of the streams of random numbers for surroundings.
+const SURROUNDINGS: u64 = 100;
 
 /// One thing as a frame shows it.
 #[derive(Clone, Debug)]
@@ -72,6 +78,18 @@ impl Frame {
     }
 }
 
+/// What is on and around a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Content {
+    /// Things.
+    Things,
+    /// The same things between walls, fixtures and links of a robot, whose places nothing tells.
+    Surrounded,
+    /// Nothing.
+    Nothing,
+}
+
 /// Why there are no figures.
 #[derive(Debug, thiserror::Error)]
 pub enum CameraError {
@@ -90,25 +108,42 @@ pub enum CameraError {
     },
 }
 
-/// Draws a frame of a table with things on it, or of the empty one.
+/// Draws a frame of a table.
 ///
 /// Errors: [`ShotError`].
-pub fn frame(kind: Kind, seed: u64, is_empty: bool) -> Result<Frame, ShotError> {
+pub fn frame(kind: Kind, seed: u64, content: Content) -> Result<Frame, ShotError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(kind as u64);
     let sensor = sensor::Sensor::draw(kind, &mut rng);
     let middle = Point3::new(0.0, 0.0, HEIGHT);
-    let things = if is_empty { Vec::new() } else { Pile::draw(&mut rng, sensor.spread).things(&middle) };
+    let things = match content {
+        Content::Nothing => Vec::new(),
+        Content::Things | Content::Surrounded => Pile::draw(&mut rng, sensor.spread).things(&middle),
+    };
     let clutter = Clutter { tables: vec![middle], things };
     let mut drawn = drawables(&clutter)?;
     if kind == Kind::Overhead {
-        drawn.extend(sensor::robot(&mut rng)?);
+        drawn.extend(surroundings::robot(&mut rng));
     }
-    let target = middle + Vector3::new(0.0, 0.0, 0.03);
+    let mut around_it = ChaCha8Rng::seed_from_u64(seed);
+    around_it.set_stream(SURROUNDINGS + kind as u64);
+    // Where something stands around, the camera looks anywhere: things are cut by the picture's border as often as walls are.
+    let mut aside = || match content {
+        Content::Surrounded => around_it.random_range(-ASIDE..ASIDE) * sensor.spread,
+        Content::Things | Content::Nothing => 0.0,
+    };
+    let target = middle + Vector3::new(aside(), aside(), 0.03);
     let around = rng.random_range(-PI..PI);
     let up = sensor.elevation;
     let back = Vector3::new(up.cos() * around.cos(), up.cos() * around.sin(), up.sin());
     let pose = look_at(target + back * sensor.distance, target).world_from_camera;
+    if content == Content::Surrounded {
+        drawn.extend(surroundings::around(
+            &mut around_it,
+            sensor.spread,
+            &Point3::from(pose.translation.vector),
+        ));
+    }
     let spec = CameraSpec { rate_hz: 10.0, depth_noise: None, color_noise: rng.random_range(1.0..4.0) };
     let mut camera = RgbdCamera::new(sensor.intrinsics, spec, seed);
     let mut capture = camera.capture(&pose, &drawn, 0).map_err(ShotError::from)?;
@@ -180,10 +215,10 @@ fn whole_pixels(
 pub fn measure(
     kind: Kind,
     seed: u64,
-    is_empty: bool,
+    content: Content,
     settings: MapSettings,
 ) -> Result<(Frame, Found), CameraError> {
-    let frame = frame(kind, seed, is_empty)?;
+    let frame = frame(kind, seed, content)?;
     let mut map = MapBuilder::new("map", settings);
     let begun = std::time::Instant::now();
     match map.update(&frame.keyframe, None, false, seed) {

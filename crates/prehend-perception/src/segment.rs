@@ -12,6 +12,7 @@ mod gap;
 mod learned;
 mod left_out;
 mod lessons;
+mod likely;
 mod noise;
 mod patches;
 mod settings;
@@ -34,7 +35,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-pub use forest::{Learned, Tree, odds};
+pub use forest::{Learned, Tree, odds, probability};
 pub use left_out::{LeftOut, Reason};
 pub use lessons::Lesson;
 pub use settings::{FloorSettings, StandingSettings, SurfaceSettings};
@@ -157,11 +158,22 @@ pub struct Scene {
     pub clusters: Vec<u16>,
     /// Number of clusters.
     pub count: usize,
+    /// How probable it is of each cluster that it is a thing; empty where the settings do not cut by surfaces.
+    pub probabilities: Vec<f64>,
     /// What stands out of the support and is in no cluster; empty where the settings do not cut by surfaces.
     pub left_out: Vec<LeftOut>,
 }
 
 impl Scene {
+    /// How probable it is that a cluster, from 1, is a thing; 1 where nothing tells.
+    pub(crate) fn probability(&self, cluster: u16) -> f64 {
+        usize::from(cluster)
+            .checked_sub(1)
+            .and_then(|place| self.probabilities.get(place))
+            .copied()
+            .unwrap_or(1.0)
+    }
+
     /// What stands out of the support and is none of the things, whose pixels are given: the largest pieces, largest first.
     pub(crate) fn left_out_beside<'a>(&self, things: impl Iterator<Item = &'a [usize]>) -> Vec<LeftOut> {
         let mut is_used = vec![false; self.count + 1];
@@ -189,19 +201,12 @@ impl Scene {
 /// shows none, or only the top of something on it. `seed` drives the plane search.
 pub fn segment(frame: &Keyframe, settings: &SegmentSettings, known: Option<Plane>, seed: u64) -> Scene {
     let (grid, robot, plane) = prepared(frame, settings, known, seed);
-    let eye = Point3::from(frame.map_from_camera.translation.vector);
     if let Some(surfaces) = &settings.surfaces {
-        let (clusters, count, mut left_out) = things_above(frame, &grid, plane.as_ref(), settings, surfaces);
-        left_out.extend(left(&grid, Reason::Robot, &places(&robot, |is_robot| *is_robot)));
-        return Scene { grid, robot, plane, clusters, count, left_out };
+        return of_surfaces(frame, (grid, robot, plane), settings, surfaces);
     }
+    let eye = Point3::from(frame.map_from_camera.translation.vector);
     let (clusters, count) = cluster_above(&grid, plane.as_ref(), &eye, settings);
-    Scene { grid, robot, plane, clusters, count, left_out: Vec::new() }
-}
-
-/// Where something is so.
-fn places<T>(pixels: &[T], is_so: impl Fn(&T) -> bool) -> Vec<usize> {
-    pixels.iter().enumerate().filter(|(_, pixel)| is_so(pixel)).map(|(index, _)| index).collect()
+    Scene { grid, robot, plane, clusters, count, probabilities: Vec::new(), left_out: Vec::new() }
 }
 
 /// A region that is left out, unless it is empty.
@@ -227,7 +232,7 @@ fn prepared(
     (grid, robot, plane)
 }
 
-/// The lessons of a frame about patches and about surfaces; `truth` has what each pixel shows, a thing from 1, or 0. Empty where the settings
+/// The lessons of a frame about patches, surfaces and things; `truth` has what each pixel shows, a thing from 1, or 0. Empty where the settings
 /// do not cut by surfaces. Surfaces are joined by what was `learned` about patches. `seed` drives the plane search.
 pub fn lessons(
     frame: &Keyframe,
@@ -235,15 +240,26 @@ pub fn lessons(
     learned: Learned<'_>,
     truth: &[u16],
     seed: u64,
-) -> [Vec<Lesson>; 2] {
+) -> [Vec<Lesson>; 3] {
     let settings = settings.for_frame(frame);
     let (grid, _, plane) = prepared(frame, &settings, None, seed);
     match &settings.surfaces {
         Some(surfaces) => {
             let field = Field::new(frame, &grid, plane.as_ref(), &settings, surfaces, learned);
-            things::lessons(&field, &lessons::Truth(truth))
+            let truth = lessons::Truth(truth);
+            let [patches, surfaces] = things::lessons(&field, &truth);
+            let border = standing::Border::of(&field);
+            let things = candidates(&field, &border, &mut Vec::new());
+            let of_things = likely::evidence(&field, &border, &things).into_iter().zip(&things).map(
+                |(evidence, thing)| Lesson {
+                    evidence: evidence.to_vec(),
+                    weight: 1.0,
+                    is_one: truth.is_thing(thing),
+                },
+            );
+            [patches, surfaces, of_things.collect()]
         }
-        None => [Vec::new(), Vec::new()],
+        None => Default::default(),
     }
 }
 
@@ -273,30 +289,54 @@ fn uncut_where(
     let mut grid = point_grid_where(&frame.depth, &frame.intrinsics, pose, settings.max_depth, is_wanted);
     let robot = remove_foreign(&mut grid, settings, &frame.robot, pose, &frame.intrinsics);
     let clusters = vec![0; grid.points.len()];
-    Scene { grid, robot, plane: None, clusters, count: 0, left_out: Vec::new() }
+    Scene { grid, robot, plane: None, clusters, count: 0, probabilities: Vec::new(), left_out: Vec::new() }
 }
 
-/// Things made of surfaces, largest first, and what is none.
-fn things_above(
+/// What stands on the support and is more than noise; the rest goes to `others`.
+fn candidates(
+    field: &Field<'_>,
+    border: &standing::Border,
+    others: &mut Vec<(Reason, Vec<usize>)>,
+) -> Vec<Vec<usize>> {
+    let things = standing::standing(field, border, things::things(field), others);
+    specks::without_specks(field, things, others)
+}
+
+/// A frame cut by surfaces; things are numbered from the largest.
+fn of_surfaces(
     frame: &Keyframe,
-    grid: &PointGrid,
-    plane: Option<&Plane>,
+    (grid, robot, plane): (PointGrid, Vec<bool>, Option<Plane>),
     settings: &SegmentSettings,
     surfaces: &SurfaceSettings,
-) -> (Vec<u16>, usize, Vec<LeftOut>) {
-    let learned = Learned { patches: learned::PATCHES, surfaces: learned::SURFACES };
-    let field = Field::new(frame, grid, plane, settings, surfaces, learned);
+) -> Scene {
+    let learned = Learned { patches: learned::PATCHES, surfaces: learned::SURFACES, things: learned::THINGS };
+    let field = Field::new(frame, &grid, plane.as_ref(), settings, surfaces, learned);
+    let border = standing::Border::of(&field);
     let mut others = Vec::new();
-    let things = standing::standing(&field, things::things(&field), &mut others);
-    let mut things = specks::without_specks(&field, things, &mut others);
-    things.sort_by_key(|pixels| std::cmp::Reverse(pixels.len()));
-    things.truncate(usize::from(u16::MAX) - 1);
-    let mut labels = vec![0_u16; grid.points.len()];
-    for (number, pixels) in things.iter().enumerate() {
-        pixels.iter().for_each(|index| labels[*index] = number as u16 + 1);
+    let candidates = candidates(&field, &border, &mut others);
+    let mut things: Vec<(Vec<usize>, f64)> = Vec::new();
+    // What a detector drew is a thing.
+    let is_drawn = |thing: &[usize]| {
+        thing.iter().filter(|index| frame.labels.labels[**index] > 0).count() * 2 > thing.len()
+    };
+    for (evidence, thing) in likely::evidence(&field, &border, &candidates).into_iter().zip(candidates) {
+        let odds = odds(learned.things, &evidence);
+        if odds < surfaces.likely && !is_drawn(&thing) {
+            others.push((Reason::Unlikely, thing));
+        } else {
+            things.push((thing, probability(odds)));
+        }
     }
-    let left_out = others.into_iter().filter_map(|(reason, pixels)| left(grid, reason, &pixels)).collect();
-    (labels, things.len(), left_out)
+    others.push((Reason::Robot, (0..robot.len()).filter(|index| robot[*index]).collect()));
+    things.sort_by_key(|(pixels, _)| std::cmp::Reverse(pixels.len()));
+    things.truncate(usize::from(u16::MAX) - 1);
+    let mut clusters = vec![0_u16; grid.points.len()];
+    for (number, (pixels, _)) in things.iter().enumerate() {
+        pixels.iter().for_each(|index| clusters[*index] = number as u16 + 1);
+    }
+    let left_out = others.into_iter().filter_map(|(reason, pixels)| left(&grid, reason, &pixels)).collect();
+    let probabilities = things.iter().map(|(_, probability)| *probability).collect();
+    Scene { count: things.len(), grid, robot, plane, clusters, probabilities, left_out }
 }
 
 /// Cuts a crop of a frame over a known support: the second look at one object. `x`, `y` place the crop in the whole image.
@@ -319,7 +359,7 @@ pub fn segment_crop(
     let robot = remove_foreign(&mut grid, settings, &[], map_from_camera, &intrinsics);
     let eye = Point3::from(map_from_camera.translation.vector);
     let (clusters, count) = cluster_above(&grid, plane.as_ref(), &eye, settings);
-    Scene { grid, robot, plane, clusters, count, left_out: Vec::new() }
+    Scene { grid, robot, plane, clusters, count, probabilities: Vec::new(), left_out: Vec::new() }
 }
 
 /// Takes out points outside the region and points of the robot; says where the robot was.

@@ -57,6 +57,7 @@ pub fn merge_weighted(known: &mut Object, seen: Object, [old, new]: [f64; 2], ru
     rank_crops(&mut known.crops, rule.crops);
     known.affordances.clear();
     known.view_count += seen.view_count;
+    known.probability = known.probability.max(seen.probability);
     known.touches_border &= seen.touches_border;
     known.last_seen = known.last_seen.max(seen.last_seen);
 }

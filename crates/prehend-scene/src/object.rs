@@ -99,9 +99,17 @@ pub struct Object {
     pub touches_border: bool,
     /// Time of the last keyframe that saw it, seconds.
     pub last_seen: f64,
+    /// How probable it is that it is a thing, by the best of its views, [0, 1]; 1 where a detector drew it or nothing tells.
+    #[serde(default = "certain")]
+    pub probability: f64,
     /// Of a drawer whose cabinet is known as one model: how it slides.
     #[serde(default)]
     pub slide: Option<Slide>,
+}
+
+/// The probability of what is there for certain.
+fn certain() -> f64 {
+    1.0
 }
 
 /// How a drawer slides.
@@ -132,6 +140,7 @@ impl Object {
             view_count: 0,
             touches_border: false,
             last_seen: 0.0,
+            probability: certain(),
             slide: None,
         }
     }

@@ -15,7 +15,7 @@ Examples:
   prehend map build --frames DIR --out map/    a map from recorded frames
   prehend map build --frames BAG --out map/    the same from a rosbag2 (MCAP or SQLite), poses by tf
   prehend map build --live --seconds 10 --out map/   the same from the camera of a running graph
-  prehend map show map/                        pictures and a table of it
+  prehend map show map/                        pictures and a table of it, with what was left out and why
   prehend map query map/ \"the red bowl\"
 
 A frame is color.png, depth.png (16 bit, millimetres, aligned with colour), intrinsics.json (fx, fy, cx, cy, width, height)

@@ -5,17 +5,12 @@
 //! - Stereo has errors that neighbours share, edges that go to what is nearer, and holes (Keselman et al. 2017).
 //! - Time of flight bends the picture, mixes near and far at edges, and measures hollows too deep (Tolgyessy et al. 2021).
 
-use crate::clutter::ShotError;
-use nalgebra::{Isometry3, Vector3};
 use prehend_geometry::{DepthImage, Intrinsics};
-use prehend_sim::body::Owner;
-use prehend_sim::sensors::mesh::Mesh;
-use prehend_sim::sensors::{Capture, Drawable, Surface};
+use prehend_sim::sensors::Capture;
 use rand::{Rng, RngExt};
 use serde::Serialize;
 use std::f64::consts::FRAC_PI_2;
 use std::fmt;
-use std::sync::Arc;
 
 /// A kind of camera, with the way in which it is mounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -367,29 +362,4 @@ fn time_of_flight(
         }
     }
     out
-}
-
-/// The base of a robot beside the things: a plate with a column on it.
-pub(super) fn robot(rng: &mut impl Rng) -> Result<Vec<Drawable>, ShotError> {
-    let (side, high) = (if rng.random_bool(0.5) { 1.0 } else { -1.0 }, crate::clutter::HEIGHT);
-    let at = |x: f64, z: f64| Isometry3::translation(side * x, 0.0, high + z);
-    let shade = rng.random_range(90..210_u8);
-    let solid = |mesh: Mesh, place: Isometry3<f64>| Drawable {
-        mesh: Arc::new(mesh),
-        world_from_mesh: place,
-        color: [shade; 3],
-        surface: Surface::Plain,
-        owner: Owner::Furniture(0),
-        region: 0,
-    };
-    let away = rng.random_range(0.5..0.6);
-    let turned = Isometry3::from_parts(
-        at(away - 0.1, 0.28).translation,
-        nalgebra::UnitQuaternion::from_axis_angle(&Vector3::y_axis(), 1.2),
-    );
-    Ok(vec![
-        solid(Mesh::cuboid([0.4, 0.8, 0.03]), at(away, 0.015)),
-        solid(Mesh::cylinder(0.06, 0.25), at(away, 0.15)),
-        solid(Mesh::cylinder(0.045, 0.2), turned),
-    ])
 }

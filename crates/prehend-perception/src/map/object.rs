@@ -125,6 +125,7 @@ pub(crate) fn build(
         view_count: 1,
         touches_border,
         last_seen: frame.stamp,
+        probability: if detections.is_empty() { scene.probability(hypothesis.cluster) } else { 1.0 },
         ..Object::unnamed(ObjectKey::default(), cloud, bounds)
     };
     settle_class(&mut object);

@@ -14,13 +14,15 @@ pub struct Tree {
     pub leaves: [f32; LEAVES],
 }
 
-/// What was learned about patches and about surfaces.
+/// What was learned about patches, surfaces and things.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Learned<'a> {
     /// Whether two patches that meet are of one thing.
     pub patches: &'a [Tree],
     /// Whether two surfaces that come near each other are of one thing.
     pub surfaces: &'a [Tree],
+    /// Whether something is a thing.
+    pub things: &'a [Tree],
 }
 
 impl Tree {
@@ -38,6 +40,11 @@ impl Tree {
 /// The logarithm of the odds that a piece of evidence gives.
 pub fn odds(trees: &[Tree], evidence: &[f64]) -> f64 {
     trees.iter().map(|tree| f64::from(tree.leaves[tree.leaf(evidence)])).sum()
+}
+
+/// The probability that such odds stand for.
+pub fn probability(odds: f64) -> f64 {
+    1.0 / (1.0 + (-odds).exp())
 }
 
 #[cfg(test)]

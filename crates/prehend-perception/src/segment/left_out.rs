@@ -18,6 +18,8 @@ pub enum Reason {
     Beyond,
     /// Its lowest points are above the support, and nothing hides what may be below them.
     Hangs,
+    /// It is less probable than not that it is a thing, for several reasons together.
+    Unlikely,
     /// It is of the robot.
     Robot,
 }
@@ -30,18 +32,26 @@ impl fmt::Display for Reason {
             Self::Large => "too large",
             Self::Beyond => "beyond the table",
             Self::Hangs => "hangs",
+            Self::Unlikely => "unlikely",
             Self::Robot => "robot",
         })
     }
 }
 
 /// A region of a picture that is no thing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct LeftOut {
     /// Why not.
     pub reason: Reason,
     /// Its pixels.
     pub mask: Mask,
+}
+
+impl fmt::Debug for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Mask { x, y, width, height, .. } = self.mask;
+        write!(f, "{} ({} pixels of {width} x {height} at {x}, {y})", self.reason, self.mask.area())
+    }
 }
 
 /// The candidates for which there is no reason against; the others, with theirs, go to `left`.

@@ -3,14 +3,14 @@
 /// Least share of the pixels of a piece that show one thing.
 const PURE: f64 = 0.8;
 
-/// What is known of a pair of pieces, and whether they are of one thing.
+/// What is known of a pair of pieces, and whether they are of one thing; or of one piece, and whether it is of a thing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lesson {
     /// What speaks for and against it.
     pub evidence: Vec<f64>,
     /// How much it counts: the length of a border in patches, or the pixels of the smaller surface.
     pub weight: f64,
-    /// Whether they are of one thing.
+    /// Whether they are of one thing, or it is.
     pub is_one: bool,
 }
 
@@ -24,6 +24,12 @@ impl Truth<'_> {
         labels.sort_unstable();
         let longest = labels.chunk_by(|a, b| a == b).max_by_key(|run| run.len())?;
         (longest.len() as f64 >= PURE * labels.len() as f64).then(|| longest[0])
+    }
+
+    /// Whether most of some pixels show things.
+    pub(super) fn is_thing(&self, pixels: &[usize]) -> bool {
+        pixels.iter().filter(|index| self.0.get(**index).is_some_and(|label| *label > 0)).count() * 2
+            > pixels.len()
     }
 
     /// Whether two pieces are of one thing; `None` where neither is of a thing.

@@ -86,6 +86,8 @@ pub struct SurfaceSettings {
     pub smooth: f64,
     /// The same for surfaces.
     pub joined: f64,
+    /// Least logarithm of the odds that something is a thing.
+    pub likely: f64,
     /// What stands on the support.
     pub standing: StandingSettings,
     /// Floors of hollow things.
@@ -114,8 +116,9 @@ impl Default for SurfaceSettings {
             max_side: 0.6,
             margin: 0.03,
             foot: 0.01,
-            smooth: 0.0,
+            smooth: 0.4,
             joined: 0.45,
+            likely: 0.0,
             standing: StandingSettings::default(),
             floors: FloorSettings::default(),
         }

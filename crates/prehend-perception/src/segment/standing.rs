@@ -11,13 +11,19 @@ use rayon::prelude::*;
 /// Points of a thing that are held against the border of the support.
 const SAMPLE: usize = 500;
 
+/// The border of the support.
+pub(super) struct Border {
+    /// Its convex outline; empty when there is no support.
+    pub(super) outline: Vec<Point2<f64>>,
+}
+
 /// The things that stand on the support, in their order; what does not goes to `left`.
 pub(super) fn standing(
     field: &Field<'_>,
+    border: &Border,
     things: Vec<Vec<usize>>,
     left: &mut Vec<(Reason, Vec<usize>)>,
 ) -> Vec<Vec<usize>> {
-    let border = border(field);
     let mut owner = vec![0_u32; field.above.len()];
     for (number, thing) in things.iter().enumerate() {
         thing.iter().for_each(|index| owner[*index] = number as u32 + 1);
@@ -27,14 +33,14 @@ pub(super) fn standing(
         let hull = convex_hull(&points);
         let step = (points.len() / SAMPLE).max(1);
         let points: Vec<Point2<f64>> = points.into_iter().step_by(step).collect();
-        let long = hull.iter().flat_map(|a| hull.iter().map(move |b| (b - a).norm())).fold(0.0, f64::max);
+        let long = widest(&hull);
         let area: f64 = thing.iter().map(|index| field.pitch(*index).powi(2)).sum();
         let margin = field.surfaces.margin + if is_cut(field, thing) { long / 2.0 } else { 0.0 };
         if area < field.surfaces.min_side.powi(2) {
             Some(Reason::Small)
         } else if long > field.surfaces.max_side {
             Some(Reason::Large)
-        } else if !is_on(&border, &points, margin) {
+        } else if !is_on(&border.outline, &points, margin) {
             Some(Reason::Beyond)
         } else {
             (!has_foot(field, thing, &owner, long)).then_some(Reason::Hangs)
@@ -44,8 +50,20 @@ pub(super) fn standing(
     sifted(things, reasons, left)
 }
 
+/// The greatest extent of a convex outline, metres.
+pub(super) fn widest(hull: &[Point2<f64>]) -> f64 {
+    hull.iter().flat_map(|a| hull.iter().map(move |b| (b - a).norm())).fold(0.0, f64::max)
+}
+
+impl Border {
+    /// That of the largest connected piece.
+    pub(super) fn of(field: &Field<'_>) -> Self {
+        Self { outline: largest(field) }
+    }
+}
+
 /// Convex outline of the largest connected piece of the support; empty when there is none.
-fn border(field: &Field<'_>) -> Vec<Point2<f64>> {
+fn largest(field: &Field<'_>) -> Vec<Point2<f64>> {
     let StandingSettings { cell: side, cell_pixels, .. } = field.surfaces.standing;
     let mut cells: VoxelMap<(usize, bool)> = VoxelMap::default();
     let mut order = Vec::new();

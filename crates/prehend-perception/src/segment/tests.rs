@@ -1,4 +1,5 @@
 use super::*;
+use crate::LabelImage;
 use crate::render::Thing;
 use crate::render::{Form, VGA, home, looking, render, thing};
 use prehend_geometry::Mask;
@@ -7,11 +8,14 @@ const SIGMA: f64 = 0.001;
 const RED: [u8; 3] = [200, 30, 30];
 const BLUE: [u8; 3] = [30, 60, 200];
 
+/// The frame as a camera without a detector gives it, cut.
 fn cut(frame: &Keyframe) -> Scene {
-    segment(frame, &SegmentSettings::recorded(), None, 0)
+    let labels = LabelImage::blank(frame.labels.width, frame.labels.height);
+    let frame = Keyframe { labels, detections: Vec::new(), ..frame.clone() };
+    segment(&frame, &SegmentSettings::recorded(), None, 0)
 }
 
-/// The frame as a camera without a detector gives it, cut; every thing must be one cluster of its own, and nothing else one.
+/// Every thing must be one cluster of its own, and nothing else one.
 fn check(things: &[Thing], pose: &Isometry3<f64>, least: f64) {
     let frame = render(things, &VGA, pose, SIGMA, 1);
     let scene = cut(&frame);
@@ -109,7 +113,36 @@ fn walls_and_what_is_beyond_the_table_are_no_things() {
     let wall = thing("wall", Form::Block([0.02, 1.6, 0.8]), 0.9, 0.0, [210, 210, 200]);
     let box_ = thing("box", Form::Block([0.06, 0.05, 0.08]), 0.45, 0.1, RED);
     let frame = render(&[box_, wall], &VGA, &looking([-0.2, 0.0, 0.5], [0.6, 0.0, 0.1]), SIGMA, 1);
-    assert_eq!(cut(&frame).count, 1);
+    let scene = cut(&frame);
+    assert_eq!((scene.count, scene.probabilities.len()), (1, 1));
+    assert!(scene.probabilities[0] > 0.9, "{:?}", scene.probabilities);
+    let of_wall = (0..frame.labels.labels.len()).filter(|index| frame.labels.labels[*index] == 2);
+    let wall = Mask::from_indices(VGA.width, VGA.height, &of_wall.collect::<Vec<_>>());
+    let told = scene.left_out.iter().find(|left| left.mask.iou(&wall) > 0.8).expect("the wall is told of");
+    assert!(matches!(told.reason, Reason::Large | Reason::Beyond), "{}", told.reason);
+}
+
+#[test]
+fn what_is_left_out_is_told_with_the_reason() {
+    let box_ = thing("box", Form::Block([0.06, 0.05, 0.08]), 0.45, 0.1, RED);
+    let hand = thing("hand", Form::Block([0.05, 0.05, 0.1]), 0.45, -0.12, BLUE);
+    let crumb = thing("crumb", Form::Block([0.009, 0.009, 0.02]), 0.3, 0.0, RED);
+    let mut frame = render(&[box_, hand, crumb], &VGA, &home(), SIGMA, 1);
+    let pose = Isometry3::translation(0.45, -0.12, 0.0);
+    frame.robot = vec![OrientedBox { pose, size: Vector3::new(0.08, 0.08, 0.4) }];
+    let scene = cut(&frame);
+    assert_eq!(scene.count, 1);
+    let told = |number: u16| {
+        let shows = |left: &&LeftOut| {
+            let pixels = left.mask.indices();
+            pixels.iter().filter(|index| frame.labels.labels[**index] == number).count() * 2 > pixels.len()
+        };
+        scene.left_out.iter().filter(shows).map(|left| left.reason).collect::<Vec<_>>()
+    };
+    assert_eq!((told(1), told(2), told(3)), (vec![], vec![Reason::Robot], vec![Reason::Small]));
+    // What became none of the things of the map is told too.
+    let [with, without] = [scene.left_out_beside(std::iter::empty()), scene.left_out.clone()];
+    assert_eq!(with.len(), without.len() + 1);
 }
 
 #[test]

@@ -194,6 +194,7 @@ impl Folder {
             view_count: record.view_count,
             touches_border: record.touches_border,
             last_seen: record.last_seen,
+            probability: record.probability,
             slide: record.slide,
             ..Object::unnamed(ObjectKey(record.key), cloud, record.bounds)
         })

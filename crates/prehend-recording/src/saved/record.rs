@@ -18,6 +18,10 @@ pub(super) struct MapRecord {
     pub(super) scenes: Vec<SceneRecord>,
 }
 
+fn certain() -> f64 {
+    1.0
+}
+
 fn words() -> String {
     prehend_perception::traits::WORDS.to_owned()
 }
@@ -70,6 +74,9 @@ pub(super) struct ObjectRecord {
     pub(super) crops: Vec<CropRecord>,
     pub(super) affordances: Vec<Affordance>,
     pub(super) parts: Vec<ObservedPart>,
+    /// How probable it is that it is a thing.
+    #[serde(default = "certain")]
+    pub(super) probability: f64,
     #[serde(default)]
     pub(super) slide: Option<Slide>,
 }

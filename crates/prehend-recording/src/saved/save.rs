@@ -105,7 +105,7 @@ fn put_crop(draft: &mut Draft, file: &dyn Fn(&str) -> String, crop: &Crop) -> Re
 
 /// Whether every number of an object can be written: JSON has no NaN.
 fn is_finite(object: &Object) -> bool {
-    let numbers = [object.confidence, object.last_seen];
+    let numbers = [object.confidence, object.last_seen, object.probability];
     let bounds = object.bounds.pose.to_homogeneous();
     numbers.iter().chain(bounds.iter()).chain(object.bounds.size.iter()).all(|x| x.is_finite())
         && object.class_votes.iter().chain(&object.color_fractions).all(|(_, x)| x.is_finite())
@@ -131,6 +131,7 @@ fn object_record(object: &Object) -> ObjectRecord {
         crops: object.crops.iter().map(crop_record).collect(),
         affordances: object.affordances.clone(),
         parts: object.parts.clone(),
+        probability: object.probability,
         slide: object.slide,
     }
 }

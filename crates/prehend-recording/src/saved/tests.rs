@@ -47,6 +47,7 @@ fn object(key: &str, at: f64) -> Object {
         ],
         view_count: 2,
         last_seen: 1.25,
+        probability: 0.875,
         slide: Some(Slide { way: Vector3::x(), closed: at - 0.5 }),
         ..Object::unnamed(
             ObjectKey(key.to_owned()),

@@ -26,8 +26,8 @@ pub(super) fn run(args: &ShowMapArgs) -> Result<(), Failure> {
     for (number, scene) in saved.scenes.iter().enumerate() {
         files.extend(draw(scene, number, &out).map_err(Failure::output)?);
     }
-    let header =
-        ["scene", "key", "name", "colours", "size [mm]", "at [mm]", "points", "views"].map(str::to_owned);
+    let header = ["scene", "key", "name", "colours", "size [mm]", "at [mm]", "points", "views", "thing"]
+        .map(str::to_owned);
     let mut rows = vec![header];
     for scene in &saved.scenes {
         rows.extend(scene.map.objects.iter().map(|object| row(scene, object)));
@@ -98,7 +98,7 @@ fn millimetres(numbers: [f64; 3], between: &str) -> String {
     numbers.map(|metres| format!("{:.0}", metres * 1e3)).join(between)
 }
 
-fn row(scene: &SavedScene, object: &Object) -> [String; 8] {
+fn row(scene: &SavedScene, object: &Object) -> [String; 9] {
     let colors: Vec<&str> = object.color_fractions.iter().take(3).map(|(word, _)| word.as_str()).collect();
     [
         scene.name.clone(),
@@ -109,6 +109,7 @@ fn row(scene: &SavedScene, object: &Object) -> [String; 8] {
         millimetres(object.bounds.pose.translation.vector.into(), " "),
         object.cloud.len().to_string(),
         object.view_count.to_string(),
+        format!("{:.2}", object.probability),
     ]
 }
 

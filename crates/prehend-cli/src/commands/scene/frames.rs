@@ -3,7 +3,7 @@
 use super::Made;
 use crate::args::map::{FramesArgs, MaskSource};
 use image::{ImageBuffer, Luma};
-use prehend_eval::cameras::{Kind, frame};
+use prehend_eval::cameras::{Content, Kind, frame};
 use prehend_eval::clutter::{Clutter, Settings, Shot, Truth, shots};
 use prehend_perception::LabelImage;
 use serde_json::json;
@@ -24,7 +24,7 @@ fn of_cameras(kinds: &[Kind], args: &FramesArgs) -> Result<Made, String> {
     let (mut keyframes, mut things) = (0, 0);
     for kind in kinds {
         for seed in args.seed..args.seed.saturating_add(args.seeds) {
-            let frame = frame(*kind, seed, false).map_err(|error| error.to_string())?;
+            let frame = frame(*kind, seed, Content::Things).map_err(|error| error.to_string())?;
             let (frame, labels) = frame.recorded(format!("{kind}_{seed:04}"));
             let folder = args.out.join(&frame.name);
             frame.write(&folder).map_err(|error| error.to_string())?;

@@ -1,10 +1,10 @@
-//! `prehend eval map --cameras`: one frame each of other cameras over other tables, against the truth by masks.
+//! `prehend eval map --cameras`: frames of other cameras over other tables, against the truth by masks.
 
 use super::sweep::{Sweep, with_sweep};
 use crate::args::map::EvalMapArgs;
 use crate::screen::{Screen, print_json};
 use prehend_drawing::overlay::{PALETTE, png, tint};
-use prehend_eval::cameras::{Count, Frame, Kind, measure};
+use prehend_eval::cameras::{Content, Count, Frame, Kind, measure};
 use prehend_geometry::Mask;
 use prehend_geometry::stats::wilson95;
 use prehend_perception::MapSettings;
@@ -15,6 +15,8 @@ use std::path::Path;
 #[derive(Clone, Debug, Default)]
 struct Figures {
     count: Count,
+    /// The same things between walls and fixtures.
+    surrounded: Count,
     /// Objects on empty tables.
     of_nothing: usize,
     /// Time of each map, ms.
@@ -36,20 +38,25 @@ pub(super) fn run(kinds: &[Kind], args: &EvalMapArgs, screen: &Screen) -> Result
     screen.line("");
     screen.table(&rows(&all));
     screen.line(format!(
-        "{} frames of each kind and as many empty tables, seeds from {}; masks at IoU 0.5, Wilson 95 %; asked for is what has 2 cm and is half seen",
+        "{} frames of each kind, as many with walls and fixtures around the things, and as many empty tables, seeds from {}; masks at IoU 0.5, Wilson 95 %; asked for is what has 2 cm and is half seen",
         args.seeds, args.seed
     ));
     let sum = |all: &[(Kind, Figures)]| {
         all.iter().map(|(_, figures)| brief(figures)).collect::<Vec<_>>().join("; ")
     };
     let swept = sweep.map(|sweep| {
-        sweep.run(screen, "found/things, objects, of empty tables, for each kind", &sum(&all), |settings| {
-            let all: Vec<(Kind, Figures)> = kinds
-                .iter()
-                .map(|kind| Ok((*kind, of_kind(*kind, args, settings, None)?)))
-                .collect::<Result<_, String>>()?;
-            Ok((sum(&all), Value::from(all.iter().map(to_json).collect::<Vec<_>>())))
-        })
+        sweep.run(
+            screen,
+            "found/things, objects; the same surrounded; of empty tables, for each kind",
+            &sum(&all),
+            |settings| {
+                let all: Vec<(Kind, Figures)> = kinds
+                    .iter()
+                    .map(|kind| Ok((*kind, of_kind(*kind, args, settings, None)?)))
+                    .collect::<Result<_, String>>()?;
+                Ok((sum(&all), Value::from(all.iter().map(to_json).collect::<Vec<_>>())))
+            },
+        )
     });
     if args.json {
         let figures = json!({ "seed": args.seed, "frames": args.seeds, "kinds": all.iter().map(to_json).collect::<Vec<_>>() });
@@ -66,15 +73,25 @@ fn of_kind(
 ) -> Result<Figures, String> {
     let mut figures = Figures::default();
     for seed in args.seed..args.seed.saturating_add(args.seeds) {
-        let (frame, found) = measure(kind, seed, false, settings).map_err(|error| error.to_string())?;
-        figures.count = figures.count.plus(found.count);
-        figures.times.push(found.seconds * 1e3);
-        let (empty, of_nothing) = measure(kind, seed, true, settings).map_err(|error| error.to_string())?;
-        figures.of_nothing += of_nothing.masks.len();
-        if let Some(folder) = out {
-            draw(&folder.join(format!("{kind}_{seed:04}.png")), &frame, &found.masks)?;
-            if !of_nothing.masks.is_empty() {
-                draw(&folder.join(format!("{kind}_{seed:04}_empty.png")), &empty, &of_nothing.masks)?;
+        for content in [Content::Things, Content::Surrounded, Content::Nothing] {
+            let (frame, found) = measure(kind, seed, content, settings).map_err(|error| error.to_string())?;
+            let (name, is_drawn) = match content {
+                Content::Things => {
+                    figures.count = figures.count.plus(found.count);
+                    figures.times.push(found.seconds * 1e3);
+                    ("", true)
+                }
+                Content::Surrounded => {
+                    figures.surrounded = figures.surrounded.plus(found.count);
+                    ("_surrounded", true)
+                }
+                Content::Nothing => {
+                    figures.of_nothing += found.masks.len();
+                    ("_empty", !found.masks.is_empty())
+                }
+            };
+            if let Some(folder) = out.filter(|_| is_drawn) {
+                draw(&folder.join(format!("{kind}_{seed:04}{name}.png")), &frame, &found.masks)?;
             }
         }
     }
@@ -97,18 +114,17 @@ fn rows(all: &[(Kind, Figures)]) -> Vec<[String; 6]> {
             .map(str::to_owned),
     ];
     for (kind, figures) in all {
-        let Count { things, found, objects, nothing } = figures.count;
         let mut times = figures.times.clone();
         times.sort_by(f64::total_cmp);
         let time = |place: usize| times.get(place).copied().unwrap_or(0.0);
-        rows.push([
-            kind.to_string(),
-            share(found, things),
-            share(found, objects),
-            nothing.to_string(),
-            figures.of_nothing.to_string(),
-            format!("{:.0}, {:.0}", time(times.len() / 2), time(times.len().saturating_sub(1))),
-        ]);
+        let row = |name: String, count: Count, rest: [String; 2]| {
+            let [of_nothing, time] = rest;
+            let Count { things, found, objects, nothing } = count;
+            [name, share(found, things), share(found, objects), nothing.to_string(), of_nothing, time]
+        };
+        let time = format!("{:.0}, {:.0}", time(times.len() / 2), time(times.len().saturating_sub(1)));
+        rows.push(row(kind.to_string(), figures.count, [figures.of_nothing.to_string(), time]));
+        rows.push(row(format!("{kind}, surrounded"), figures.surrounded, Default::default()));
     }
     rows
 }
@@ -121,9 +137,13 @@ fn share(found: usize, of: usize) -> String {
 /// Figures in a few characters.
 fn brief(figures: &Figures) -> String {
     let Count { things, found, objects, .. } = figures.count;
-    format!("{found}/{things}, {objects}, {}", figures.of_nothing)
+    let surrounded = figures.surrounded;
+    format!(
+        "{found}/{things}, {objects}; {}/{}, {}; {}",
+        surrounded.found, surrounded.things, surrounded.objects, figures.of_nothing
+    )
 }
 
 fn to_json((kind, figures): &(Kind, Figures)) -> Value {
-    json!({ "camera": kind, "count": figures.count, "on_empty_tables": figures.of_nothing, "ms": figures.times })
+    json!({ "camera": kind, "count": figures.count, "surrounded": figures.surrounded, "on_empty_tables": figures.of_nothing, "ms": figures.times })
 }
