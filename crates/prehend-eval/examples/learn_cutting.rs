@@ -54,6 +54,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let known = forests.clone();
         let learned = Learned { patches: &known[0], surfaces: &known[1], things: &known[2] };
+        let mut settings = settings;
+        // What is added to the odds is chosen afterwards, for what was learned without it.
+        if let Some(surfaces) = settings.surfaces.as_mut().filter(|_| level < 2) {
+            surfaces.smooth = 0.0;
+        }
         let of = |frames: &[Taught]| collect(frames, &settings, learned, level);
         let mut lessons = of(&taught);
         // Many borders decide together, so each tells its evidence alone, without how rare borders between things are.
