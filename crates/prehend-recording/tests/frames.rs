@@ -5,8 +5,8 @@
 use image::{ImageBuffer, Luma, Rgb};
 use nalgebra::{Isometry3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::Intrinsics;
-use prehend_perception::MapSettings;
-use prehend_recording::{BuildError, SavedMap, build, find_frames, read_labels};
+use prehend_perception::{MapSettings, Sight};
+use prehend_recording::{BuildError, MapOfFrames, SavedMap, build, find_frames, read_labels};
 use prehend_testing::{Needs, skipped};
 use std::path::{Path, PathBuf};
 
@@ -129,6 +129,33 @@ fn frames_that_do_not_belong_together_are_refused() {
         matches!(&error, BuildError::MixedPoses { with, without } if with == "a" && without == "b"),
         "{error}"
     );
+}
+
+/// Where one frame shows nothing that could be a table, the others still become scenes.
+#[test]
+fn a_frame_without_a_table_does_not_spoil_the_map_of_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a", "b", "c"] {
+        write(&folder.path().join(name), &camera(0.1), false);
+    }
+    let mut map = MapOfFrames::new(MapSettings::recorded(), 1, Sight::default());
+    for files in find_frames(folder.path()).unwrap() {
+        let mut frame = files.read().unwrap();
+        let is_bad = frame.name == "b";
+        if is_bad {
+            // Distances from 0.4 to 2 m in no order.
+            let shuffled =
+                (0..320 * 240_u32).map(|index| 400 + (index.wrapping_mul(2_654_435_761) >> 16) % 1600);
+            frame.depth.millimetres = shuffled.map(|mm| mm as u16).collect();
+        }
+        match map.take(frame) {
+            Ok(report) => assert_eq!((report.update.added.len(), is_bad), (2, false)),
+            Err(BuildError::NoSupport { frame }) => assert_eq!(frame, "b"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let scenes: Vec<String> = map.finish().scenes.into_iter().map(|scene| scene.name).collect();
+    assert_eq!(scenes, ["a", "c"]);
 }
 
 fn data() -> Option<PathBuf> {
