@@ -359,7 +359,11 @@ fn maps_of_recordings_are_built_shown_and_asked() {
         (&built["objects"], &built["frames"][0]["added"]),
         (&1.into(), &serde_json::json!(["object_0"]))
     );
+    assert!(built["frames"][0]["left_out"].is_array(), "{built}");
     let shown = json(&prehend(&["map", "show", &map, "--json"]));
+    assert!(shown["left_out"].is_array(), "{shown}");
+    let probability = shown["scenes"][0]["objects"][0]["probability"].as_f64().expect("a probability");
+    assert!((0.9..=1.0).contains(&probability), "{probability}");
     let size = shown["scenes"][0]["objects"][0]["size"][0].as_f64().expect("a size");
     assert!((size - 0.06).abs() < 0.005, "{size}");
     let pictures = shown["pictures"].as_array().expect("pictures");

@@ -231,3 +231,23 @@ pub fn measure(
     let count = score::count(&frame.things, &masks);
     Ok((frame, Found { count, masks, seconds }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Objects made of surroundings, and things found, on some frames of a kind that nothing was learned from.
+    fn surrounded(likely: f64) -> Count {
+        let mut settings = MapSettings::recorded();
+        settings.segment.surfaces.as_mut().expect("cut by surfaces").likely = likely;
+        let of = |seed| measure(Kind::Overhead, seed, Content::Surrounded, settings).expect("a map").1.count;
+        (701..709).map(of).fold(Count::default(), Count::plus)
+    }
+
+    #[test]
+    fn what_stands_around_is_mostly_told_from_things() {
+        let (all, likely) = (surrounded(f64::NEG_INFINITY), surrounded(0.0));
+        assert!(likely.nothing * 2 <= all.nothing && all.nothing >= 8, "{likely:?} of {all:?}");
+        assert!(likely.found * 20 >= all.found * 19, "{likely:?} of {all:?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Planes: RANSAC (Fischler and Bolles 1981) with a prior on the normal, and least squares.
 
-use nalgebra::{Matrix3, Point3, SymmetricEigen, Unit, Vector3};
+use nalgebra::{Matrix3, Point3, SymmetricEigen, U3, Unit, Vector3};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
@@ -47,24 +47,7 @@ impl Plane {
         points: impl Iterator<Item = &'a Point3<f64>> + Clone,
         toward: &Vector3<f64>,
     ) -> Option<Self> {
-        let (mut sum, mut count) = (Vector3::zeros(), 0.0);
-        for point in points.clone() {
-            sum += point.coords;
-            count += 1.0;
-        }
-        if count < 3.0 {
-            return None;
-        }
-        let mean = sum / count;
-        let mut covariance = Matrix3::zeros();
-        for point in points {
-            let d = point.coords - mean;
-            covariance += d * d.transpose();
-        }
-        if !covariance.iter().all(|value| value.is_finite()) {
-            return None;
-        }
-        let eigen = SymmetricEigen::new(covariance / count);
+        let (mean, eigen) = spread(points)?;
         let mut order = [0, 1, 2];
         order.sort_by(|a, b| eigen.eigenvalues[*a].total_cmp(&eigen.eigenvalues[*b]));
         if eigen.eigenvalues[order[1]] <= 1e-14 {
@@ -72,8 +55,32 @@ impl Plane {
         }
         let normal = Unit::try_new(eigen.eigenvectors.column(order[0]).into_owned(), 1e-12)?;
         let normal = if normal.dot(toward) < 0.0 { -normal } else { normal };
-        Some(Self::through(&Point3::from(mean), normal))
+        Some(Self::through(&mean, normal))
     }
+}
+
+/// The mean of points and the variances along their principal axes, square metres; `None` for fewer than three, or when one is not finite.
+pub fn spread<'a>(
+    points: impl Iterator<Item = &'a Point3<f64>> + Clone,
+) -> Option<(Point3<f64>, SymmetricEigen<f64, U3>)> {
+    let (mut sum, mut count) = (Vector3::zeros(), 0.0);
+    for point in points.clone() {
+        sum += point.coords;
+        count += 1.0;
+    }
+    if count < 3.0 {
+        return None;
+    }
+    let mean = sum / count;
+    let mut covariance = Matrix3::zeros();
+    for point in points {
+        let d = point.coords - mean;
+        covariance += d * d.transpose();
+    }
+    if !covariance.iter().all(|value| value.is_finite()) {
+        return None;
+    }
+    Some((Point3::from(mean), SymmetricEigen::new(covariance / count)))
 }
 
 /// The plane with the most inliers and their indices, refined by least squares; `None` when no sample fits the prior.

@@ -68,7 +68,8 @@ pub struct View {
 
 /// Waits for an image that the camera takes from now on; what a new subscription hears first may be an old one.
 ///
-/// The camera's pose is asked for at once: a fast simulation soon leaves ten seconds of transforms behind. An image that is too old for them all the same gives way to the next one.
+/// The camera's pose is asked for at once: a fast simulation soon leaves ten seconds of transforms behind. An image that is too old for
+/// them all the same gives way to the next one.
 ///
 /// Errors: [`PictureError::Ros`], [`PictureError::NoImage`], [`PictureError::Convert`].
 pub async fn next_view(node: &Node, robot: &RobotConfig, tf: &TfBuffer) -> Result<View, PictureError> {

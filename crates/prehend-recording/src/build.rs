@@ -3,6 +3,7 @@
 use crate::folder::{FrameError, FrameFiles, RecordedFrame};
 use crate::saved::{SavedMap, SavedScene, SavedView};
 use nalgebra::Isometry3;
+use prehend_perception::segment::Reason;
 use prehend_perception::{KeyframeError, MapBuilder, MapSettings, Sight, UpdateReport, upright};
 
 /// Frame of the maps of recordings.
@@ -48,6 +49,8 @@ pub struct FrameReport {
     pub frame: String,
     /// What it changed.
     pub update: UpdateReport,
+    /// Why each of the things that are none is none; their masks are in its view, and no more in `update`.
+    pub left_out: Vec<Reason>,
 }
 
 /// As [`build_seen`], with what geometry finds alone.
@@ -128,14 +131,15 @@ impl MapOfFrames {
             self.builder.forget();
         }
         let mut keyframe = frame.into_keyframe(map_from_camera, view.stamp);
-        let update = self
+        let mut update = self
             .sight
             .look(&mut keyframe)
             .map_err(KeyframeError::from)
             .and_then(|seen| self.builder.update_named(&keyframe, &seen, None, false, self.seed))
             .map_err(|error| BuildError::Keyframe { frame: view.name.clone(), error })?;
-        view.left_out.clone_from(&update.left_out);
-        let report = FrameReport { frame: view.name.clone(), update };
+        view.left_out = std::mem::take(&mut update.left_out);
+        let left_out = view.left_out.iter().map(|left| left.reason).collect();
+        let report = FrameReport { frame: view.name.clone(), update, left_out };
         match self.saved.scenes.last_mut().filter(|_| posed) {
             Some(scene) => scene.views.push(view),
             None => {

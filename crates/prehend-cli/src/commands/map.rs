@@ -10,7 +10,7 @@ mod text;
 use super::ask;
 use crate::args::map::{MapArgs, MapCommand};
 use crate::outcome::exit;
-use prehend_perception::segment::{LeftOut, Reason};
+use prehend_perception::segment::Reason;
 use std::collections::BTreeMap;
 
 pub(super) async fn run(args: MapArgs) -> u8 {
@@ -30,9 +30,9 @@ pub(super) async fn run(args: MapArgs) -> u8 {
 }
 
 /// How many things are none for each reason; empty when there are none.
-fn counted(left_out: &[LeftOut]) -> String {
+fn counted(reasons: impl Iterator<Item = Reason>) -> String {
     let mut counts: BTreeMap<Reason, usize> = BTreeMap::new();
-    left_out.iter().for_each(|left| *counts.entry(left.reason).or_default() += 1);
+    reasons.for_each(|reason| *counts.entry(reason).or_default() += 1);
     counts.iter().map(|(reason, count)| format!("{count} {reason}")).collect::<Vec<_>>().join(", ")
 }
 

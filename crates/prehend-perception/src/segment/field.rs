@@ -217,6 +217,21 @@ impl<'a> Field<'a> {
         low <= self.least(index) + self.surfaces.foot
     }
 
+    /// `[height, width]` the number of the thing that has each pixel, from 1; 0 for none.
+    pub(super) fn owners(&self, things: &[Vec<usize>]) -> Vec<u32> {
+        let mut owner = vec![0; self.above.len()];
+        for (number, thing) in things.iter().enumerate() {
+            thing.iter().for_each(|index| owner[*index] = number as u32 + 1);
+        }
+        owner
+    }
+
+    /// The mean colour of the support.
+    pub(super) fn support_color(&self) -> [u8; 3] {
+        let level = (0..self.above.len()).step_by(7).filter(|index| self.is_level(*index));
+        color::mean(level.map(|index| self.frame.color.pixels[index]))
+    }
+
     /// Side of what a pixel shows when it faces the camera, metres.
     #[inline]
     pub(super) fn pitch(&self, index: usize) -> f64 {

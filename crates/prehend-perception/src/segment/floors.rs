@@ -14,16 +14,8 @@ use rayon::prelude::*;
 
 /// The things with their floors.
 pub(super) fn with_floors(field: &Field<'_>, mut things: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
-    let mut owner = vec![0_u32; field.above.len()];
-    for (number, thing) in things.iter().enumerate() {
-        thing.iter().for_each(|index| owner[*index] = number as u32 + 1);
-    }
-    let support = color::mean(
-        (0..field.above.len())
-            .step_by(7)
-            .filter(|index| field.is_level(*index))
-            .map(|index| field.frame.color.pixels[index]),
-    );
+    let mut owner = field.owners(&things);
+    let support = field.support_color();
     let floors: Vec<Vec<usize>> =
         things.par_iter().map(|thing| floor(field, thing, &owner, support)).collect();
     // What lies in the outlines of two is of the smaller one.

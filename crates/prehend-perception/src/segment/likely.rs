@@ -6,7 +6,8 @@
 use super::field::{Field, WAYS};
 use super::standing::{Border, widest};
 use crate::color;
-use nalgebra::{Matrix3, Point3, Vector3};
+use nalgebra::Point3;
+use prehend_geometry::plane::spread;
 use prehend_geometry::upright::{convex_hull, is_inside};
 use rayon::prelude::*;
 
@@ -15,16 +16,8 @@ pub(super) const EVIDENCE: usize = 21;
 
 /// What tells of each thing whether it is one.
 pub(super) fn evidence(field: &Field<'_>, border: &Border, things: &[Vec<usize>]) -> Vec<[f64; EVIDENCE]> {
-    let mut owner = vec![0_u32; field.above.len()];
-    for (number, thing) in things.iter().enumerate() {
-        thing.iter().for_each(|index| owner[*index] = number as u32 + 1);
-    }
-    let support = color::mean(
-        (0..field.above.len())
-            .step_by(7)
-            .filter(|index| field.is_level(*index))
-            .map(|index| field.frame.color.pixels[index]),
-    );
+    let owner = field.owners(things);
+    let support = field.support_color();
     things.par_iter().map(|thing| of_one(field, border, thing, &owner, support)).collect()
 }
 
@@ -49,8 +42,9 @@ fn of_one(
     let [bottom, middle, top] = [0.02, 0.5, 0.98].map(&mut at);
     let sigma = thing.iter().map(|index| field.sigma(*index)).sum::<f64>() / count;
     let [thin, wide, across] = axes(&field.grid.of(thing));
-    let outline = Outline::of(field, thing, owner);
-    let rim = outline.steps.iter().sum::<usize>() as f64;
+    let steps = steps(field, thing, owner);
+    let rim = steps.iter().sum::<usize>() as f64;
+    let [outside, holes, others, level, jumps] = steps.map(|steps| share(steps as f64, rim));
     let own = color::mean(thing.iter().map(|index| field.frame.color.pixels[*index]));
     let step = (ground.len() / 200).max(1);
     let on = ground.iter().step_by(step).filter(|point| is_inside(&border.outline, point)).count();
@@ -70,55 +64,38 @@ fn of_one(
         across,
         color::unlikeness(own, support),
         share(count, rim.powi(2)),
-        share(outline.steps[0] as f64, rim),
-        share(outline.steps[1] as f64, rim),
-        share(outline.steps[2] as f64, rim),
-        share(outline.steps[3] as f64, rim),
-        share(outline.steps[4] as f64, rim),
+        outside,
+        holes,
+        others,
+        level,
+        jumps,
         share(on as f64, ground.len().div_ceil(step) as f64),
     ]
 }
 
 /// Standard deviations along the thinnest and the widest direction of some points, metres, and how upright the thinnest is.
 fn axes(points: &[Point3<f64>]) -> [f64; 3] {
-    let count = points.len().max(1) as f64;
-    let mean = points.iter().map(|point| point.coords).sum::<Vector3<f64>>() / count;
-    let spread: Matrix3<f64> = points
-        .iter()
-        .map(|point| {
-            let away = point.coords - mean;
-            away * away.transpose()
-        })
-        .sum::<Matrix3<f64>>()
-        / count;
-    let axes = spread.symmetric_eigen();
+    let Some((_, axes)) = spread(points.iter()) else { return [0.0; 3] };
     let (thinnest, widest) = (axes.eigenvalues.imin(), axes.eigenvalues.imax());
     let deviation = |axis: usize| axes.eigenvalues[axis].max(0.0).sqrt();
     [deviation(thinnest), deviation(widest), axes.eigenvectors.column(thinnest).z.abs()]
 }
 
-/// Where the outline of a thing leads to.
-struct Outline {
-    /// Steps out of the picture, to what was not measured, to other things, to what is level with it, over a jump.
-    steps: [usize; 5],
-}
-
-impl Outline {
-    fn of(field: &Field<'_>, thing: &[usize], owner: &[u32]) -> Self {
-        let mut steps = [0; 5];
-        for index in thing {
-            for (du, dv) in WAYS {
-                let kind = match field.at(*index, du, dv) {
-                    None => 0,
-                    Some(next) if owner[next] == owner[*index] => continue,
-                    Some(next) if field.grid.points[next].is_none() => 1,
-                    Some(next) if owner[next] != 0 => 2,
-                    Some(next) if field.is_continuous(*index, next, 1) => 3,
-                    Some(_) => 4,
-                };
-                steps[kind] += 1;
-            }
+/// Steps over the outline of a thing: out of the picture, to what was not measured, to other things, to what is level with it, over a jump.
+fn steps(field: &Field<'_>, thing: &[usize], owner: &[u32]) -> [usize; 5] {
+    let mut steps = [0; 5];
+    for index in thing {
+        for (du, dv) in WAYS {
+            let kind = match field.at(*index, du, dv) {
+                None => 0,
+                Some(next) if owner[next] == owner[*index] => continue,
+                Some(next) if field.grid.points[next].is_none() => 1,
+                Some(next) if owner[next] != 0 => 2,
+                Some(next) if field.is_continuous(*index, next, 1) => 3,
+                Some(_) => 4,
+            };
+            steps[kind] += 1;
         }
-        Self { steps }
     }
+    steps
 }

@@ -24,10 +24,7 @@ pub(super) fn standing(
     things: Vec<Vec<usize>>,
     left: &mut Vec<(Reason, Vec<usize>)>,
 ) -> Vec<Vec<usize>> {
-    let mut owner = vec![0_u32; field.above.len()];
-    for (number, thing) in things.iter().enumerate() {
-        thing.iter().for_each(|index| owner[*index] = number as u32 + 1);
-    }
+    let owner = field.owners(&things);
     let against = |thing: &[usize]| {
         let points = field.grid.ground(thing);
         let hull = convex_hull(&points);

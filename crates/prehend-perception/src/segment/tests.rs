@@ -123,6 +123,19 @@ fn walls_and_what_is_beyond_the_table_are_no_things() {
 }
 
 #[test]
+fn what_a_detector_drew_is_a_thing_however_unlikely() {
+    let mut settings = SegmentSettings::recorded();
+    settings.surfaces.as_mut().unwrap().likely = f64::INFINITY;
+    let box_ = thing("box", Form::Block([0.06, 0.05, 0.08]), 0.45, 0.1, RED);
+    let mut frame = render(&[box_], &VGA, &home(), SIGMA, 1);
+    assert_eq!(segment(&frame, &settings, None, 0).count, 1);
+    frame.labels = LabelImage::blank(VGA.width, VGA.height);
+    let scene = segment(&frame, &settings, None, 0);
+    assert_eq!(scene.count, 0);
+    assert!(scene.left_out.iter().any(|left| left.reason == Reason::Unlikely), "{:?}", scene.left_out);
+}
+
+#[test]
 fn what_is_left_out_is_told_with_the_reason() {
     let box_ = thing("box", Form::Block([0.06, 0.05, 0.08]), 0.45, 0.1, RED);
     let hand = thing("hand", Form::Block([0.05, 0.05, 0.1]), 0.45, -0.12, BLUE);

@@ -88,7 +88,9 @@ fn put_left_out(draft: &mut Draft, name: String, view: &SavedView) -> Result<(),
     let ColorImage { width, height, .. } = view.color;
     let mut numbers = vec![0; width * height];
     for (number, left) in (1..=u16::MAX).zip(&view.left_out) {
-        left.mask.indices().into_iter().for_each(|index| numbers[index] = number);
+        // A mask of another picture has pixels that this one has not.
+        let pixels = left.mask.indices();
+        pixels.into_iter().filter(|index| *index < width * height).for_each(|index| numbers[index] = number);
     }
     put_picture(draft, name, encode_grey16(width, height, &numbers))
 }

@@ -52,6 +52,7 @@ fn merging_averages_and_sums() {
     seen.color_fractions = vec![("blue".to_owned(), 0.5), ("red".to_owned(), 0.5)];
     seen.touches_border = false;
     seen.last_seen = 5.0;
+    (known.probability, seen.probability) = (0.6, 0.8);
     let points = known.cloud.len() + seen.cloud.len();
     merge_into(&mut known, seen, &MergeRule::default());
     assert_eq!((known.key.0.as_str(), known.class_name.as_str()), ("mug_0", "cup"));
@@ -59,6 +60,7 @@ fn merging_averages_and_sums() {
     assert_eq!(known.color, [150, 0, 0]);
     assert_eq!(known.color_fractions, [("red".to_owned(), 0.75), ("blue".to_owned(), 0.25)]);
     assert_eq!((known.view_count, known.touches_border, known.last_seen), (2, false, 5.0));
+    assert_eq!(known.probability, 0.8, "that of the best view");
     assert!((known.features[0] - 0.5_f32.sqrt()).abs() < 1e-6);
     assert!(known.cloud.len() < points, "accumulated and down-sampled");
     assert!((known.bounds.size.x - 0.047).abs() < 1e-9);

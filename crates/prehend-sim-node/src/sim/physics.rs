@@ -328,3 +328,17 @@ impl RealTimeRate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_fast_as_the_machine_can_has_a_bound_and_a_number_is_taken_as_it_is() {
+        let times = |speed: f64| STEP / RealTimeRate::new(speed).step.as_secs_f64();
+        for (wanted, expected) in [(0.0, FASTEST), (f64::NAN, FASTEST), (1.0, 1.0), (3.0, 3.0), (40.0, 40.0)]
+        {
+            assert!((times(wanted) / expected - 1.0).abs() < 1e-3, "{wanted}: {}", times(wanted));
+        }
+    }
+}

@@ -124,7 +124,7 @@ fn line(report: &FrameReport) -> String {
         list("gone", &gone),
         joined.concat(),
     ];
-    let left_out = match counted(&update.left_out) {
+    let left_out = match counted(report.left_out.iter().copied()) {
         reasons if reasons.is_empty() => reasons,
         reasons => format!("; no things: {reasons}"),
     };
@@ -143,6 +143,6 @@ fn frame_json(report: &FrameReport) -> Value {
         "removed": update.removed,
         "joined": update.joined,
         "specks": update.skipped.specks,
-        "left_out": update.left_out.iter().map(|left| left.reason).collect::<Vec<_>>(),
+        "left_out": report.left_out,
     })
 }

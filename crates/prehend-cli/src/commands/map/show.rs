@@ -35,7 +35,11 @@ pub(super) fn run(args: &ShowMapArgs) -> Result<(), Failure> {
     screen.table(&rows);
     let views = || saved.scenes.iter().flat_map(|scene| &scene.views);
     for view in views().filter(|view| !view.left_out.is_empty()) {
-        screen.line(format!("{}: no things: {}", view.name, counted(&view.left_out)));
+        screen.line(format!(
+            "{}: no things: {}",
+            view.name,
+            counted(view.left_out.iter().map(|left| left.reason))
+        ));
     }
     screen.line(format!("{} pictures in {}", files.len(), out.display()));
     if args.json {
