@@ -17,8 +17,6 @@ const ITERATIONS: usize = 800;
 /// Least share of a plane's points that lie within half the allowed distance. It is one half if the plane only cuts through a surface,
 /// and four fifths if it lies on one; this is the middle.
 const CLOSE: f64 = 0.65;
-/// A level plane counts as the support only with this share of the points of the plane that faces the camera: a table before a wall has it.
-const SMALL: f64 = 0.4;
 /// Least length of the part of the viewing direction that is level; the picture's upward direction serves below it.
 const LEVEL_PART: f64 = 0.3;
 
@@ -41,21 +39,15 @@ pub fn map_from_camera(
     depths.sort_by(f64::total_cmp);
     let sigma = settings.depth_sigma * depths.get(depths.len() / 2)?.powi(2);
     let distance = settings.plane_distance.max(2.5 * sigma);
-    let found = [(up, UPRIGHT), (back, DOWN)].map(|prior| {
+    let plane = [(up, UPRIGHT), (back, DOWN)].into_iter().find_map(|prior| {
         let search = PlaneSearch { prior: Some(prior), distance, iterations: ITERATIONS };
         let (plane, inliers) = ransac(&points, &search, &mut rng)?;
         let close =
             inliers.iter().filter(|index| plane.distance(&points[**index]).abs() <= distance / 2.0).count();
         let is_large = inliers.len() as f64 >= settings.plane_share * points.len() as f64;
         // The camera is above what carries things.
-        (plane.offset > 0.0 && is_large && close as f64 >= CLOSE * inliers.len() as f64)
-            .then_some((plane, inliers.len()))
-    });
-    let plane = match found {
-        // What is level in a picture from straight above is some side of a thing.
-        [Some((_, fewer)), Some((plane, more))] if (fewer as f64) < SMALL * more as f64 => plane,
-        [level, facing] => level.or(facing)?.0,
-    };
+        (plane.offset > 0.0 && is_large && close as f64 >= CLOSE * inliers.len() as f64).then_some(plane)
+    })?;
     on_plane(&plane)
 }
 
