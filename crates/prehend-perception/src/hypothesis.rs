@@ -55,7 +55,8 @@ pub struct HypothesisSettings {
     pub support_length: f64,
     /// Least width of what carries the things, metres.
     pub support_width: f64,
-    /// Pixels over which a mask grows within its cluster (detectors erode).
+    /// Pixels over which a mask grows within its cluster: what was taken off it, and a pixel more. Beyond that only colour tells whose a
+    /// rest is, or masks would take pieces of what the detector missed.
     pub grow: usize,
     /// Least share of a cluster that an unclaimed rest must have to be a thing of its own.
     pub min_rest: f64,
@@ -89,7 +90,7 @@ impl Default for HypothesisSettings {
             support_level: 4.0,
             support_length: 0.5,
             support_width: 0.25,
-            grow: 8,
+            grow: 2,
             min_rest: 0.15,
             min_extent: 0.01,
             unlike: 0.12,

@@ -29,7 +29,7 @@ pub use confirm::{Confirmer, Judgement, Question};
 pub use hypothesis::Skipped;
 pub use keyframe::{Detection, ImageTurn, Keyframe, KeyframeError, LabelImage, PartLabels};
 pub use lexicon::Lexicon;
-pub use map::{MapBuilder, MapSettings, MaskUse, UpdateReport};
+pub use map::{Cut, MapBuilder, MapSettings, MaskUse, UpdateReport};
 pub use retrieve::{Retrieval, retrieve};
 pub use room::{RoomBuilder, RoomSettings};
 pub use sight::Sight;

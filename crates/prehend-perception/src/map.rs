@@ -103,15 +103,43 @@ pub enum MaskUse {
     AsDrawn,
 }
 
+/// How what stands on the support is cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cut {
+    /// Into surfaces, those of one thing joined by learned decisions: for real sensors and things that touch.
+    #[default]
+    Surfaces,
+    /// Clusters of voxels (DBSCAN): faster, for things that stand apart.
+    Voxels,
+}
+
+impl Cut {
+    /// Both, as they are called in files and on the command line.
+    pub const ALL: [(&'static str, Self); 2] = [("surfaces", Self::Surfaces), ("voxels", Self::Voxels)];
+}
+
 impl MapSettings {
     /// Settings for frames of real cameras that hang on no robot of ours.
     pub fn recorded() -> Self {
-        Self {
-            segment: SegmentSettings::recorded(),
-            // Which surfaces are of one thing is settled before.
-            hypothesis: HypothesisSettings { join_nameless: false, ..HypothesisSettings::default() },
-            still: Some(STILL),
-            ..Self::default()
+        Self::on_robot(Cut::Surfaces).anywhere()
+    }
+
+    /// The same for things that may be anywhere around the camera.
+    pub fn anywhere(self) -> Self {
+        Self { segment: self.segment.anywhere(), ..self }
+    }
+
+    /// Settings for the camera of a robot, for what is within its reach.
+    pub fn on_robot(cut: Cut) -> Self {
+        match cut {
+            Cut::Voxels => Self::default(),
+            Cut::Surfaces => Self {
+                segment: SegmentSettings::by_surfaces(),
+                // Which surfaces are of one thing is settled before.
+                hypothesis: HypothesisSettings { join_nameless: false, ..HypothesisSettings::default() },
+                still: Some(STILL),
+                ..Self::default()
+            },
         }
     }
 }

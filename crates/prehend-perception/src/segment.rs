@@ -106,14 +106,19 @@ impl Default for SegmentSettings {
 }
 
 impl SegmentSettings {
-    /// Settings for recordings: things may lie anywhere around the camera.
+    /// Settings for recordings: cut by surfaces, and things may lie anywhere around the camera.
     pub fn recorded() -> Self {
-        Self {
-            region_low: Vector3::repeat(-ANYWHERE),
-            region_high: Vector3::repeat(ANYWHERE),
-            surfaces: Some(SurfaceSettings::default()),
-            ..Self::default()
-        }
+        Self::by_surfaces().anywhere()
+    }
+
+    /// Settings that cut by surfaces.
+    pub fn by_surfaces() -> Self {
+        Self { surfaces: Some(SurfaceSettings::default()), ..Self::default() }
+    }
+
+    /// The same for things that may lie anywhere around the camera.
+    pub fn anywhere(self) -> Self {
+        Self { region_low: Vector3::repeat(-ANYWHERE), region_high: Vector3::repeat(ANYWHERE), ..self }
     }
 
     /// The settings for a frame. If it is cut by surfaces, a voxel is at least as large as the distance between neighbouring pixels at the
@@ -315,13 +320,9 @@ fn of_surfaces(
     let mut others = Vec::new();
     let candidates = candidates(&field, &border, &mut others);
     let mut things: Vec<(Vec<usize>, f64)> = Vec::new();
-    // What a detector drew is a thing.
-    let is_drawn = |thing: &[usize]| {
-        thing.iter().filter(|index| frame.labels.labels[**index] > 0).count() * 2 > thing.len()
-    };
     for (evidence, thing) in likely::evidence(&field, &border, &candidates).into_iter().zip(candidates) {
         let odds = odds(learned.things, &evidence);
-        if odds < surfaces.likely && !is_drawn(&thing) {
+        if odds < surfaces.likely && !field.is_drawn(&thing) {
             others.push((Reason::Unlikely, thing));
         } else {
             things.push((thing, probability(odds)));

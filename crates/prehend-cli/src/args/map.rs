@@ -5,7 +5,7 @@ use super::{DEFAULT_ROBOT, ModelArgs, ShowArgs, SightArgs};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use prehend_eval::cameras::Kind;
 use prehend_eval::clutter::{Masks, Settings};
-use prehend_perception::{MapSettings, MaskUse};
+use prehend_perception::{Cut, MapSettings, MaskUse};
 use prehend_scene::merge::{MergeMethod, MergeRule};
 use std::path::PathBuf;
 
@@ -100,6 +100,9 @@ pub struct MergeArgs {
     /// Voxel edge of merged clouds, metres [default: that of the rule, 0.003, asp 0.01, conceptgraphs 0.025]
     #[arg(long, value_name = "M", value_parser = length)]
     pub voxel: Option<f64>,
+    /// How frames are cut into things: surfaces, or voxels (faster, for things that stand apart)
+    #[arg(long, value_name = "HOW", default_value = "surfaces", value_parser = cut)]
+    pub cut: Cut,
     /// Take masks as they were drawn, without a look at geometry; what has no mask is nothing
     #[arg(long)]
     pub masks_as_drawn: bool,
@@ -109,12 +112,12 @@ impl MergeArgs {
     /// Settings for recorded frames with what was asked for.
     pub fn settings(&self) -> MapSettings {
         let masks = if self.masks_as_drawn { MaskUse::AsDrawn } else { MaskUse::Checked };
-        MapSettings { merge: self.rule(), masks, ..MapSettings::recorded() }
+        MapSettings { masks, ..self.settings_on_robot().anywhere() }
     }
 
     /// Settings of the node `object_map`, for the camera of our robot, with what was asked for.
     pub fn settings_on_robot(&self) -> MapSettings {
-        MapSettings { merge: self.rule(), ..MapSettings::default() }
+        MapSettings { merge: self.rule(), ..MapSettings::on_robot(self.cut) }
     }
 
     /// The rule with what was asked for.
@@ -134,6 +137,13 @@ fn method(text: &str) -> Result<MergeMethod, String> {
         let names = MergeMethod::ALL.map(MergeMethod::name);
         format!("it is none of {}", names.join(", "))
     })
+}
+
+fn cut(text: &str) -> Result<Cut, String> {
+    let found = Cut::ALL.into_iter().find(|(name, _)| *name == text);
+    found
+        .map(|(_, cut)| cut)
+        .ok_or_else(|| format!("it is none of {}", Cut::ALL.map(|(name, _)| name).join(", ")))
 }
 
 fn threshold(text: &str) -> Result<f64, String> {

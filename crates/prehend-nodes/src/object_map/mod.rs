@@ -224,7 +224,7 @@ impl<'a> ObjectMapNode<'a> {
         parameters.finish()?;
         let lexicon = Lexicon::load(&prehend_config::share::resolve(Path::new(&words)))?;
         let settings = Settings::read(&prehend_config::share::resolve(Path::new(&settings)))?;
-        let mapping = MapSettings { merge: settings.merge, ..MapSettings::default() };
+        let mapping = MapSettings { merge: settings.merge, ..MapSettings::on_robot(settings.cut) };
         let sight = models::sight(settings.models).await?;
         let model = Model::new(settings.vlm)?;
         let embedder =

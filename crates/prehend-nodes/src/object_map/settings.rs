@@ -3,6 +3,7 @@
 use super::models::ModelSettings;
 use prehend_config::{Findings, Value};
 use prehend_llm::{Purpose, VlmSettings};
+use prehend_perception::Cut;
 use prehend_scene::merge::{Averaging, MergeMethod, MergeRule};
 use std::path::Path;
 
@@ -11,6 +12,8 @@ use std::path::Path;
 pub(super) struct Settings {
     /// The vision-language model that confirms; `None` asks nobody.
     pub(super) vlm: Option<VlmSettings>,
+    /// How the local map cuts a frame into things.
+    pub(super) cut: Cut,
     /// How the local map merges.
     pub(super) merge: MergeRule,
     /// The network models that look at the colour image; `None` when a detector on the graph does.
@@ -23,9 +26,10 @@ impl Settings {
         prehend_config::read_file(path, |root| {
             root.map(|map| {
                 let vlm = map.or("vlm", None, |value| VlmSettings::read(&value, Purpose::CONFIRM));
+                let cut = map.or("cut", Cut::default(), |value| value.choice(&Cut::ALL));
                 let merge = map.or("merge", MergeRule::default(), |value| read_merge(&value));
                 let models = map.or("models", None, |value| ModelSettings::read(&value));
-                Some(Self { vlm: vlm?, merge: merge?, models: models? })
+                Some(Self { vlm: vlm?, cut: cut?, merge: merge?, models: models? })
             })
         })
     }
@@ -68,11 +72,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_in_the_repository_is_read_asks_no_model_and_merges_as_ever() {
+    fn the_file_in_the_repository_is_read_asks_no_model_cuts_by_surfaces_and_merges_as_ever() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/nodes/object_map.yaml");
         assert_eq!(
             Settings::read(Path::new(file)),
-            Ok(Settings { vlm: None, merge: MergeRule::default(), models: None })
+            Ok(Settings { vlm: None, cut: Cut::Surfaces, merge: MergeRule::default(), models: None })
         );
     }
 

@@ -226,6 +226,11 @@ impl<'a> Field<'a> {
         owner
     }
 
+    /// Whether a detector drew most of it: then it is a thing.
+    pub(super) fn is_drawn(&self, thing: &[usize]) -> bool {
+        thing.iter().filter(|index| self.frame.labels.labels[**index] > 0).count() * 2 > thing.len()
+    }
+
     /// The mean colour of the support.
     pub(super) fn support_color(&self) -> [u8; 3] {
         let level = (0..self.above.len()).step_by(7).filter(|index| self.is_level(*index));

@@ -35,6 +35,8 @@ pub(super) fn standing(
         let margin = field.surfaces.margin + if is_cut(field, thing) { long / 2.0 } else { 0.0 };
         if area < field.surfaces.min_side.powi(2) {
             Some(Reason::Small)
+        } else if field.is_drawn(thing) {
+            None
         } else if long > field.surfaces.max_side {
             Some(Reason::Large)
         } else if !is_on(&border.outline, &points, margin) {

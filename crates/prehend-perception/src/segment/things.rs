@@ -79,7 +79,8 @@ pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
     floors::with_floors(field, things.into_values().collect())
 }
 
-/// The groups of surfaces; those that are nowhere wider than what a camera smears at an edge go to the one that they meet most.
+/// The groups of surfaces; those that are nowhere wider than what a camera smears at an edge go to the one that they meet most without a
+/// jump. Beyond a jump they may be of the support behind.
 fn without_slivers(
     field: &Field<'_>,
     surfaces: &[Surface],
@@ -103,7 +104,7 @@ fn without_slivers(
     let mut meets: BTreeMap<usize, BTreeMap<usize, f64>> = BTreeMap::new();
     for ([a, b], contact) in contacts {
         let [a, b] = [group[*a as usize], group[*b as usize]];
-        let steps: f64 = contact.steps[..3].iter().sum();
+        let steps: f64 = contact.steps[..2].iter().sum();
         for (sliver, other) in [(a, b), (b, a)] {
             if a != b && is_sliver[sliver] && !is_sliver[other] {
                 *meets.entry(sliver).or_default().entry(other).or_default() += steps;
