@@ -376,6 +376,21 @@ fn maps_of_recordings_are_built_shown_and_asked() {
     assert!(text(&asked.stdout).contains("has a name"), "it says that nothing is named");
     assert_eq!(prehend(&["map", "query", &map, "the green one"]).status.code(), Some(1));
 
+    // A frame in which no table is seen is passed over; if there is no other, there is no map.
+    let both = folder.path().join("both");
+    for name in ["a", "b"] {
+        std::fs::create_dir_all(both.join(name)).expect("a folder");
+        write_frame(&both.join(name));
+    }
+    let nothing = image::ImageBuffer::from_pixel(320, 240, image::Luma([0_u16]));
+    nothing.save(both.join("a/depth.png")).expect("a picture");
+    let built = json(&prehend(&["map", "build", "--frames", &path("both"), "--out", &path("m"), "--json"]));
+    assert_eq!((&built["scenes"], &built["passed_over"]), (&1.into(), &serde_json::json!(["a"])));
+    nothing.save(both.join("b/depth.png")).expect("a picture");
+    let output = prehend(&["map", "build", "--frames", &path("both"), "--out", &path("none")]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("no plane is seen"), "{}", text(&output.stderr));
+
     std::fs::write(std::path::Path::new(&map).join("map.json"), "{}").expect("the file");
     let output = prehend(&["map", "show", &map]);
     assert_eq!(output.status.code(), Some(3));

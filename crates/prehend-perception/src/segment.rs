@@ -26,17 +26,20 @@ mod tests;
 use crate::Keyframe;
 use field::Field;
 use nalgebra::{Isometry3, Point3, Vector3};
+use noise::Noise;
 use prehend_geometry::backproject::{PointGrid, point_grid, point_grid_where};
 use prehend_geometry::dbscan::dbscan;
 use prehend_geometry::plane::{Plane, PlaneSearch, ransac};
 use prehend_geometry::voxel::{VoxelMap, downsample, voxel_of};
 use prehend_geometry::{DepthImage, Intrinsics, Mask, OrientedBox, PointCloud};
+use prehend_scene::furniture;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 pub use forest::{Learned, Tree, odds, probability};
-pub use left_out::{LeftOut, Reason};
+pub use left_out::{LeftOut, Reason, counted};
 pub use lessons::Lesson;
 pub use settings::{FloorSettings, StandingSettings, SurfaceSettings};
 
@@ -335,9 +338,42 @@ fn of_surfaces(
     for (number, (pixels, _)) in things.iter().enumerate() {
         pixels.iter().for_each(|index| clusters[*index] = number as u16 + 1);
     }
+    let mut probabilities: Vec<f64> = things.iter().map(|(_, probability)| *probability).collect();
+    let pieces = of_furniture(frame, &grid, plane.as_ref(), settings);
+    for piece in pieces.iter().take(usize::from(u16::MAX) - 1 - things.len()) {
+        probabilities.push(1.0);
+        piece.iter().for_each(|index| clusters[*index] = probabilities.len() as u16);
+    }
+    for (_, pixels) in &mut others {
+        pixels.retain(|index| clusters[*index] == 0);
+    }
     let left_out = others.into_iter().filter_map(|(reason, pixels)| left(&grid, reason, &pixels)).collect();
-    let probabilities = things.iter().map(|(_, probability)| *probability).collect();
-    Scene { count: things.len(), grid, robot, plane, clusters, probabilities, left_out }
+    Scene { count: probabilities.len(), grid, robot, plane, clusters, probabilities, left_out }
+}
+
+/// What a detector calls drawers and doors, with all that is connected with them. What was learned about things on tables does not hold for
+/// it: fronts are cut by their own rules (see [`crate::hypothesis`]).
+fn of_furniture(
+    frame: &Keyframe,
+    grid: &PointGrid,
+    plane: Option<&Plane>,
+    settings: &SegmentSettings,
+) -> Vec<Vec<usize>> {
+    let panels: BTreeSet<u16> =
+        frame.detections.iter().filter(|d| furniture::is_panel(&d.class_name)).map(|d| d.label).collect();
+    if panels.is_empty() {
+        return Vec::new();
+    }
+    let eye = Point3::from(frame.map_from_camera.translation.vector);
+    let (clusters, count) = cluster_above(grid, plane, &eye, settings);
+    let mut pieces = vec![Vec::new(); count];
+    let mut is_drawn = vec![false; count];
+    for (index, cluster) in clusters.iter().enumerate().filter(|(_, cluster)| **cluster > 0) {
+        let piece = usize::from(*cluster) - 1;
+        pieces[piece].push(index);
+        is_drawn[piece] |= panels.contains(&frame.labels.labels[index]);
+    }
+    pieces.into_iter().zip(is_drawn).filter_map(|(piece, is_drawn)| is_drawn.then_some(piece)).collect()
 }
 
 /// Cuts a crop of a frame over a known support: the second look at one object. `x`, `y` place the crop in the whole image.
@@ -416,6 +452,14 @@ fn is_top(found: &Plane, known: &Plane, grid: &PointGrid, settings: &SegmentSett
         count += 1;
     }
     count > 0 && (settings.top_from..settings.top_to).contains(&(sum / count as f64))
+}
+
+/// Standard deviation of depth at 1 m, growing with the square, as measured in a frame, metres; that of the settings where it is less, or
+/// where too little has depth.
+pub(crate) fn depth_sigma(depth: &DepthImage, settings: &SegmentSettings) -> f64 {
+    let metres: Vec<f64> = depth.millimetres.iter().map(|mm| f64::from(*mm) * 1e-3).collect();
+    Noise::measure(&metres, depth.width, 0)
+        .map_or(settings.depth_sigma, |noise| noise.pixel.max(settings.depth_sigma))
 }
 
 /// Points for the plane search: a hundred along the width of the picture.

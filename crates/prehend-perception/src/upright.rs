@@ -1,6 +1,6 @@
 //! Where up is when nobody knows the camera's pose: what carries things is level.
 
-use crate::segment::{SegmentSettings, sample};
+use crate::segment::{SegmentSettings, depth_sigma, sample};
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, Unit, UnitQuaternion, Vector3};
 use prehend_geometry::backproject::point_grid;
 use prehend_geometry::plane::{Plane, PlaneSearch, ransac};
@@ -17,6 +17,10 @@ const ITERATIONS: usize = 800;
 /// Least share of a plane's points that lie within half the allowed distance. It is one half if the plane only cuts through a surface,
 /// and four fifths if it lies on one; this is the middle.
 const CLOSE: f64 = 0.65;
+/// How much farther from a plane its points may be where none is flat: wide-field cameras bend a table by a centimetre to either side.
+const BENT: f64 = 2.5;
+/// Greatest distance of points from the plane that they lie on, metres, however noisy the camera: things are as high.
+const FARTHEST: f64 = 0.03;
 /// Least length of the part of the viewing direction that is level; the picture's upward direction serves below it.
 const LEVEL_PART: f64 = 0.3;
 
@@ -37,9 +41,12 @@ pub fn map_from_camera(
     let (up, back) = (-Vector3::y_axis(), -Vector3::z_axis());
     let mut depths: Vec<f64> = points.iter().map(|point| point.z).collect();
     depths.sort_by(f64::total_cmp);
-    let sigma = settings.depth_sigma * depths.get(depths.len() / 2)?.powi(2);
+    let sigma = depth_sigma(depth, settings) * depths.get(depths.len() / 2)?.powi(2);
     let distance = settings.plane_distance.max(2.5 * sigma);
-    let plane = [(up, UPRIGHT), (back, DOWN)].into_iter().find_map(|prior| {
+    // A level plane first, then a wall; each plane flat, or, if there is no such one, bent.
+    let searches = [1.0, BENT].into_iter().flat_map(|wider| [(up, UPRIGHT, wider), (back, DOWN, wider)]);
+    let plane = searches.into_iter().find_map(|(direction, angle, wider)| {
+        let (prior, distance) = ((direction, angle), (distance * wider).min(FARTHEST));
         let search = PlaneSearch { prior: Some(prior), distance, iterations: ITERATIONS };
         let (plane, inliers) = ransac(&points, &search, &mut rng)?;
         let close =
@@ -96,6 +103,22 @@ mod tests {
         for x in [0.15, 0.1] {
             check(looking([x, 0.0, 0.6], [0.4, 0.0, 0.0]) * around);
         }
+    }
+
+    #[test]
+    fn a_noisy_or_a_bent_table_is_level_too() {
+        let pose = looking([-0.2, 0.0, 0.9], [0.5, 0.0, 0.0]);
+        let up = |pose: &Isometry3<f64>| pose.inverse_transform_vector(&Vector3::z());
+        let frame = render(&ten(), &VGA, &pose, 0.008, 1);
+        let noisy = super::map_from_camera(&frame.depth, &VGA, &SegmentSettings::default(), 0).unwrap();
+        assert!(up(&noisy).angle(&up(&pose)) < 0.03, "{noisy}");
+        let mut depth = render(&ten(), &VGA, &pose, 0.001, 1).depth;
+        for (index, mm) in depth.millimetres.iter_mut().enumerate().filter(|(_, mm)| **mm > 0) {
+            let (u, v) = ((index % VGA.width) as f64 / 320.0 - 1.0, (index / VGA.width) as f64 / 240.0 - 1.0);
+            *mm = (f64::from(*mm) + 20.0 * (u * u + v * v - 0.66)) as u16;
+        }
+        let bent = super::map_from_camera(&depth, &VGA, &SegmentSettings::default(), 0).unwrap();
+        assert!(up(&bent).angle(&up(&pose)) < 0.03, "{bent}");
     }
 
     #[test]

@@ -10,8 +10,7 @@ mod text;
 use super::ask;
 use crate::args::map::{MapArgs, MapCommand};
 use crate::outcome::exit;
-use prehend_perception::segment::Reason;
-use std::collections::BTreeMap;
+use prehend_perception::segment::{self, Reason};
 
 pub(super) async fn run(args: MapArgs) -> u8 {
     let done = match args.command {
@@ -31,9 +30,11 @@ pub(super) async fn run(args: MapArgs) -> u8 {
 
 /// How many things are none for each reason; empty when there are none.
 fn counted(reasons: impl Iterator<Item = Reason>) -> String {
-    let mut counts: BTreeMap<Reason, usize> = BTreeMap::new();
-    reasons.for_each(|reason| *counts.entry(reason).or_default() += 1);
-    counts.iter().map(|(reason, count)| format!("{count} {reason}")).collect::<Vec<_>>().join(", ")
+    segment::counted(reasons)
+        .iter()
+        .map(|(reason, count)| format!("{count} {reason}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// What went wrong, for the user and for scripts.

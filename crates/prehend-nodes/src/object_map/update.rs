@@ -12,6 +12,7 @@ use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::UpdateMap;
 use prehend_msgs::std_msgs::msg::Header;
 use prehend_perception::UpdateReport;
+use prehend_perception::segment::counted;
 use prehend_ros::{ServiceRequest, nanoseconds};
 use prehend_scene::{Object, ObjectKey, Scope};
 use serde_json::{Value, json};
@@ -80,6 +81,7 @@ impl Pending {
         self.report.joined.extend(report.joined);
         self.report.skipped = report.skipped;
         self.report.held = report.held;
+        self.report.left_out = report.left_out;
     }
 }
 
@@ -216,6 +218,7 @@ impl ObjectMapNode<'_> {
                 "skipped_undrawn": report.skipped.undrawn, "skipped_slivers": report.skipped.slivers,
                 "skipped_without_points": report.skipped.without_points,
                 "unknown_labels": report.skipped.unknown_labels, "seconds": seconds,
+                "left_out": counted(report.left_out.iter().map(|left| left.reason)),
                 "frames": frames, "with_parts": with_parts, "view": request.message.view, "reset": request.message.reset,
                 "scope": request.message.scope, "gripped": request.message.gripped,
                 "objects": map.objects.iter().map(traced).collect::<Vec<_>>() }),

@@ -2,6 +2,7 @@
 
 use prehend_geometry::Mask;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Why it is no thing.
@@ -52,6 +53,13 @@ impl fmt::Debug for LeftOut {
         let Mask { x, y, width, height, .. } = self.mask;
         write!(f, "{} ({} pixels of {width} x {height} at {x}, {y})", self.reason, self.mask.area())
     }
+}
+
+/// How much there is for each reason.
+pub fn counted(reasons: impl Iterator<Item = Reason>) -> BTreeMap<Reason, usize> {
+    let mut counts = BTreeMap::new();
+    reasons.for_each(|reason| *counts.entry(reason).or_default() += 1);
+    counts
 }
 
 /// The candidates for which there is no reason against; the others, with theirs, go to `left`.

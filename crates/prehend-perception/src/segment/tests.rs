@@ -136,6 +136,41 @@ fn what_a_detector_drew_is_a_thing_however_unlikely() {
 }
 
 #[test]
+fn what_a_detector_drew_is_a_thing_however_large() {
+    let board = thing("board", Form::Block([0.1, 0.7, 0.03]), 0.5, 0.0, RED);
+    let mut frame = render(&[board], &VGA, &looking([-0.3, 0.0, 0.8], [0.5, 0.0, 0.0]), SIGMA, 1);
+    assert_eq!(segment(&frame, &SegmentSettings::recorded(), None, 0).count, 1);
+    frame.labels = LabelImage::blank(VGA.width, VGA.height);
+    let scene = segment(&frame, &SegmentSettings::recorded(), None, 0);
+    assert_eq!((scene.count, scene.left_out[0].reason), (0, Reason::Large));
+}
+
+#[test]
+fn furniture_is_one_piece_with_all_that_is_connected_with_it() {
+    let block = |class, y, color, height| thing(class, Form::Block([0.1, 0.1, height]), 0.45, y, color);
+    let cup = thing("cup", Form::Cup(0.04, 0.06, 0.004), 0.4, 0.25, RED);
+    let things = [block("drawer", -0.05, RED, 0.1), block("box", 0.05, BLUE, 0.16), cup];
+    let mut frame = render(&things, &VGA, &home(), SIGMA, 1);
+    // The cluster that most pixels of each thing have.
+    let clusters = |frame: &Keyframe| {
+        let scene = segment(frame, &SegmentSettings::recorded(), None, 0);
+        assert_eq!(scene.probabilities.len(), scene.count);
+        [1, 2, 3].map(|number| {
+            let of = (0..scene.clusters.len()).filter(|index| frame.labels.labels[*index] == number);
+            let mut clusters: Vec<u16> = of.map(|index| scene.clusters[index]).collect();
+            clusters.sort_unstable();
+            clusters[clusters.len() / 2]
+        })
+    };
+    let [drawer, box_, cup] = clusters(&frame);
+    assert!(drawer > 0 && drawer == box_ && drawer != cup, "{drawer} {box_} {cup}");
+    // Under another name they are two.
+    frame.detections[0].class_name = "block".to_owned();
+    let [block, box_, _] = clusters(&frame);
+    assert_ne!(block, box_);
+}
+
+#[test]
 fn what_is_left_out_is_told_with_the_reason() {
     let box_ = thing("box", Form::Block([0.06, 0.05, 0.08]), 0.45, 0.1, RED);
     let hand = thing("hand", Form::Block([0.05, 0.05, 0.1]), 0.45, -0.12, BLUE);

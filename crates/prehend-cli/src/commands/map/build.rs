@@ -6,7 +6,7 @@ use crate::screen::{Progress, Screen, print_json};
 use prehend_bags::{BagError, Recording, Summary};
 use prehend_perception::{MapSettings, Sight};
 use prehend_recording::build::FrameReport;
-use prehend_recording::{BuildError, MapOfFrames, SavedMap, build_seen, find_frames};
+use prehend_recording::{BuildError, MapOfFrames, RecordedFrame, SavedMap, find_frames};
 use prehend_scene::ObjectKey;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -17,14 +17,13 @@ pub(super) async fn run(args: &BuildArgs) -> Result<(), Failure> {
     let sight = sight::open(&args.sight)?;
     let started = Instant::now();
     let settings = args.merge.settings();
-    let (saved, reports) = match &args.frames {
-        None => live::from_topics(args, settings, sight).await?,
-        Some(path) if prehend_bags::is_bag(path) => from_bag(path, args, settings, sight)?,
-        Some(path) => {
-            let frames = find_frames(path).map_err(Failure::input)?;
-            build_seen(&frames, settings, args.seed, &sight).map_err(Failure::input)?
-        }
+    let map = Growing::new(settings, args.seed, sight);
+    let map = match &args.frames {
+        None => live::from_topics(args, map).await?,
+        Some(path) if prehend_bags::is_bag(path) => from_bag(path, args, map)?,
+        Some(path) => from_folder(path, map).map_err(Failure::input)?,
     };
+    let (saved, reports, passed_over) = map.finish().map_err(Failure::input)?;
     let each = started.elapsed().as_secs_f64() * 1e3 / reports.len() as f64;
     for report in &reports {
         screen.line(line(report));
@@ -45,9 +44,62 @@ pub(super) async fn run(args: &BuildArgs) -> Result<(), Failure> {
             "objects": objects,
             "milliseconds_per_frame": each,
             "frames": frames,
+            "passed_over": passed_over,
         }));
     }
     Ok(())
+}
+
+/// A map that grows frame by frame, and what became of the frames.
+pub(super) struct Growing {
+    map: MapOfFrames,
+    pub(super) reports: Vec<FrameReport>,
+    /// Names of frames without a pose in which no table is seen.
+    passed_over: Vec<String>,
+}
+
+impl Growing {
+    fn new(settings: MapSettings, seed: u64, sight: Sight) -> Self {
+        let map = MapOfFrames::new(settings, seed, sight);
+        Self { map, reports: Vec::new(), passed_over: Vec::new() }
+    }
+
+    /// Takes a frame. One without a pose in which no table is seen is passed over with a line: each such frame is a scene of its own.
+    ///
+    /// Errors: every other variant of [`BuildError`].
+    pub(super) fn take(&mut self, frame: RecordedFrame) -> Result<(), BuildError> {
+        match self.map.take(frame) {
+            Ok(report) => self.reports.push(report),
+            Err(BuildError::NoSupport { frame }) => {
+                eprintln!("passed over: {}", BuildError::NoSupport { frame: frame.clone() });
+                self.passed_over.push(frame);
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Frames so far.
+    fn count(&self) -> usize {
+        self.reports.len() + self.passed_over.len()
+    }
+
+    /// The map, the reports of the frames in it, and the names of those that were passed over.
+    ///
+    /// Errors: [`BuildError::NoSupport`] if all were.
+    fn finish(self) -> Result<(SavedMap, Vec<FrameReport>, Vec<String>), BuildError> {
+        match self.passed_over.first().filter(|_| self.reports.is_empty()) {
+            Some(frame) => Err(BuildError::NoSupport { frame: frame.clone() }),
+            None => Ok((self.map.finish(), self.reports, self.passed_over)),
+        }
+    }
+}
+
+fn from_folder(path: &Path, mut map: Growing) -> Result<Growing, BuildError> {
+    for files in find_frames(path)? {
+        map.take(files.read()?)?;
+    }
+    Ok(map)
 }
 
 /// Why a bag does not become a map.
@@ -59,32 +111,25 @@ enum FromBagError {
     Build(#[from] BuildError),
 }
 
-fn from_bag(
-    path: &Path,
-    args: &BuildArgs,
-    settings: MapSettings,
-    sight: Sight,
-) -> Result<(SavedMap, Vec<FrameReport>), Failure> {
+fn from_bag(path: &Path, args: &BuildArgs, mut map: Growing) -> Result<Growing, Failure> {
     let recording = Recording::scan(path, &args.bag.options()).map_err(Failure::input)?;
     let summary = recording.summary();
     for line in found(summary) {
         eprintln!("{line}");
     }
-    let mut map = MapOfFrames::new(settings, args.seed, sight);
-    let mut reports = Vec::new();
     let progress = Progress::new("keyframe", summary.keyframes);
     let taken = recording.frames::<FromBagError>(|frame| {
-        reports.push(map.take(frame)?);
-        progress.show(reports.len());
+        map.take(frame)?;
+        progress.show(map.count());
         Ok(())
     });
     progress.end();
     let damage = taken.map_err(Failure::input)?;
     // The first reading told of a damage that both have met.
-    if let Some(damage) = damage.filter(|_| reports.len() < summary.keyframes) {
-        eprintln!("{} of {} keyframes are before this: {damage}", reports.len(), summary.keyframes);
+    if let Some(damage) = damage.filter(|_| map.count() < summary.keyframes) {
+        eprintln!("{} of {} keyframes are before this: {damage}", map.count(), summary.keyframes);
     }
-    Ok((map.finish(), reports))
+    Ok(map)
 }
 
 /// What was found in a bag, for people.

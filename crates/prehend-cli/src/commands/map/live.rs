@@ -1,6 +1,7 @@
 //! Frames of topics that are published now.
 
 use super::Failure;
+use super::build::Growing;
 use crate::args::map::BuildArgs;
 use crate::domain::Domain;
 use crate::outcome::exit;
@@ -8,9 +9,7 @@ use futures::StreamExt;
 use prehend_bags::{FrameParts, KeyframeChoice, Pairing, Picture, Side, frame_of};
 use prehend_msgs::names;
 use prehend_msgs::sensor_msgs::msg::{CameraInfo, CompressedImage, Image};
-use prehend_perception::{MapSettings, Sight};
-use prehend_recording::build::FrameReport;
-use prehend_recording::{BuildError, MapOfFrames, RecordedFrame, SavedMap};
+use prehend_recording::{BuildError, RecordedFrame};
 use prehend_robots::RobotConfig;
 use prehend_ros::{
     Context, Node, NodeOptions, QosProfile, RosError, Subscription, TfBuffer, TfError, nanoseconds,
@@ -86,11 +85,7 @@ struct Heard {
 }
 
 /// Listens for `args.seconds` and builds the map meanwhile.
-pub(super) async fn from_topics(
-    args: &BuildArgs,
-    settings: MapSettings,
-    sight: Sight,
-) -> Result<(SavedMap, Vec<FrameReport>), Failure> {
+pub(super) async fn from_topics(args: &BuildArgs, map: Growing) -> Result<Growing, Failure> {
     let robot = RobotConfig::load(&args.robot).map_err(Failure::input)?;
     let domain = Domain::find().map_err(Failure::input)?;
     let failed = |error: RosError| Failure { message: error.to_string(), code: exit::NOT_READY };
@@ -99,35 +94,28 @@ pub(super) async fn from_topics(
     let node = Node::create(&context, &name, names::NAMESPACE, NodeOptions::default()).map_err(failed)?;
     let names = Names::of(args, &robot);
     let (sender, frames) = mpsc::channel(KEPT);
-    let seed = args.seed;
-    let building = tokio::task::spawn_blocking(move || build(frames, settings, sight, seed));
+    let building = tokio::task::spawn_blocking(move || build(frames, map));
     let heard = listen(args, &node, &names, sender).await;
     let built = building.await.map_err(Failure::output)?;
     let heard = heard?;
-    let (saved, reports) = built.map_err(Failure::input)?;
-    if reports.is_empty() {
+    let map = built.map_err(Failure::input)?;
+    if map.reports.is_empty() {
         return Err(Failure { message: silence(args, &node, &names, &heard), code: exit::NOT_READY });
     }
     eprintln!(
         "{} pictures of {}, {} pairs, {} without a pose in `{}`, {} keyframes that came too fast",
         heard.messages[0], names.topics[0], heard.pairs, heard.without_pose, names.map_frame, heard.left_out
     );
-    Ok((saved, reports))
+    Ok(map)
 }
 
 /// Takes frames into a map until there are no more.
-fn build(
-    mut frames: mpsc::Receiver<RecordedFrame>,
-    settings: MapSettings,
-    sight: Sight,
-    seed: u64,
-) -> Result<(SavedMap, Vec<FrameReport>), BuildError> {
-    let (mut map, mut reports) = (MapOfFrames::new(settings, seed, sight), Vec::new());
+fn build(mut frames: mpsc::Receiver<RecordedFrame>, mut map: Growing) -> Result<Growing, BuildError> {
     while let Some(frame) = frames.blocking_recv() {
-        reports.push(map.take(frame)?);
-        eprintln!("keyframe {}", reports.len());
+        map.take(frame)?;
+        eprintln!("keyframe {}", map.reports.len());
     }
-    Ok((map.finish(), reports))
+    Ok(map)
 }
 
 /// Hears the topics until the time is over, and sends each keyframe to the map.
