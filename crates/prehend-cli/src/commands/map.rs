@@ -1,6 +1,7 @@
 //! `prehend map`: the map of the running graph, or maps of recordings in folders.
 
 mod build;
+mod growing;
 mod live;
 mod query;
 mod show;

@@ -1,7 +1,7 @@
 //! Frames of topics that are published now.
 
 use super::Failure;
-use super::build::Growing;
+use super::growing::Growing;
 use crate::args::map::BuildArgs;
 use crate::domain::Domain;
 use crate::outcome::exit;
