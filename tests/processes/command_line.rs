@@ -382,7 +382,11 @@ fn maps_of_recordings_are_built_shown_and_asked() {
         std::fs::create_dir_all(both.join(name)).expect("a folder");
         write_frame(&both.join(name));
     }
-    let anywhere = |u: u32, v: u32| image::Luma([500 + (u * 7919 + v * 104_729) as u16 % 1500]);
+    let anywhere = |u: u32, v: u32| {
+        let mixed = u.wrapping_mul(374_761_393).wrapping_add(v.wrapping_mul(668_265_263));
+        let mixed = (mixed ^ (mixed >> 13)).wrapping_mul(1_274_126_177);
+        image::Luma([500 + ((mixed ^ (mixed >> 16)) % 1500) as u16])
+    };
     let nothing = image::ImageBuffer::from_fn(320, 240, anywhere);
     nothing.save(both.join("a/depth.png")).expect("a picture");
     let built = json(&prehend(&["map", "build", "--frames", &path("both"), "--out", &path("m"), "--json"]));
