@@ -109,7 +109,7 @@ mod tests {
     fn a_noisy_or_a_bent_table_is_level_too() {
         let pose = looking([-0.2, 0.0, 0.9], [0.5, 0.0, 0.0]);
         let up = |pose: &Isometry3<f64>| pose.inverse_transform_vector(&Vector3::z());
-        let frame = render(&ten(), &VGA, &pose, 0.008, 1);
+        let frame = render(&ten(), &VGA, &pose, 0.014, 1);
         let noisy = super::map_from_camera(&frame.depth, &VGA, &SegmentSettings::default(), 0).unwrap();
         assert!(up(&noisy).angle(&up(&pose)) < 0.03, "{noisy}");
         let mut depth = render(&ten(), &VGA, &pose, 0.001, 1).depth;
