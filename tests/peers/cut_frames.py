@@ -125,6 +125,13 @@ def above_table(points: np.ndarray, distance: float) -> np.ndarray:
     return (heights if d > 0 else -heights) > distance
 
 
+def standing(frame: Frame, distance: float) -> tuple[np.ndarray, np.ndarray]:
+    """As points_of, but only what lies above the table."""
+    points, pixels = points_of(frame)
+    above = above_table(points, distance)
+    return points[above], pixels[above]
+
+
 def grouped(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Equal rows of whole numbers, each once and in order, and which of them each row is."""
     low = keys.min(axis=0)
@@ -151,9 +158,7 @@ def picture(frame: Frame, pixels: np.ndarray, things: np.ndarray, least: int) ->
 
 
 def cut_open3d(frame: Frame, settings: Open3dSettings) -> np.ndarray:
-    points, pixels = points_of(frame)
-    above = above_table(points, settings.plane)
-    points, pixels = points[above], pixels[above]
+    points, pixels = standing(frame, settings.plane)
     if pixels.size == 0:
         return np.zeros(frame.depth.size, dtype=np.int64)
     _, voxel = grouped(np.floor(points / settings.voxel).astype(np.int64))
@@ -302,9 +307,7 @@ def without_small(segment: np.ndarray, a: np.ndarray, b: np.ndarray, smallest: i
 
 
 def cut_lccp(frame: Frame, settings: LccpSettings) -> np.ndarray:
-    points, pixels = points_of(frame)
-    above = above_table(points, settings.plane)
-    points, pixels = points[above], pixels[above]
+    points, pixels = standing(frame, settings.plane)
     if pixels.size == 0:
         return np.zeros(frame.depth.size, dtype=np.int64)
     voxels = voxels_of(points, frame.color.reshape(-1, 3)[pixels] / 255.0, settings.voxel)

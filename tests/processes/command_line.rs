@@ -376,6 +376,18 @@ fn maps_of_recordings_are_built_shown_and_asked() {
     assert!(text(&asked.stdout).contains("has a name"), "it says that nothing is named");
     assert_eq!(prehend(&["map", "query", &map, "the green one"]).status.code(), Some(1));
 
+    // Voxels find the block too; nothing tells what they leave out.
+    let cut =
+        |how| prehend(&["map", "build", "--frames", &frames, "--out", &path("cut"), "--cut", how, "--json"]);
+    let by_voxels = json(&cut("voxels"));
+    assert_eq!(
+        (&by_voxels["objects"], &by_voxels["frames"][0]["left_out"]),
+        (&1.into(), &serde_json::json!([]))
+    );
+    let shown = json(&prehend(&["map", "show", &path("cut"), "--json"]));
+    assert_eq!(shown["scenes"][0]["objects"][0]["probability"], 1.0, "{shown}");
+    assert!(text(&cut("cubes").stderr).contains("none of surfaces, voxels"));
+
     // A frame in which no table is seen is passed over; if there is no other, there is no map.
     let both = folder.path().join("both");
     for name in ["a", "b"] {
