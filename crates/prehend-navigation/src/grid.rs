@@ -185,6 +185,53 @@ pub(crate) fn for_cells_of(layout: &Layout, corners: &[[f64; 2]], mut each: impl
     }
 }
 
+/// Overlaps up to this count as none, metres: a side on the border of a cell does not touch the cell.
+const BORDER: f64 = 1e-6;
+
+/// Every cell that a convex polygon overlaps, as Nav2 takes outlines: what is in a cell may be anywhere in it.
+pub(crate) fn for_cells_touched(layout: &Layout, corners: &[[f64; 2]], mut each: impl FnMut(usize)) {
+    if corners.len() < 3 || corners.iter().flatten().any(|value| !value.is_finite()) {
+        return;
+    }
+    // In cells from the origin.
+    let resolution = layout.resolution;
+    let local = |corner: &[f64; 2]| [0, 1].map(|axis| (corner[axis] - layout.origin[axis]) / resolution);
+    let border = BORDER / resolution;
+    let first_and_last = |low: f64, high: f64, count: usize| {
+        let (first, last) = ((low + border).floor().max(0.0), (high - border).floor());
+        (last >= 0.0 && first < count as f64).then(|| (first as usize, (last as usize).min(count - 1)))
+    };
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for [_, y] in corners.iter().map(local) {
+        (low, high) = (low.min(y), high.max(y));
+    }
+    let Some((first, last)) = first_and_last(low, high, layout.height) else { return };
+    for row in first..=last {
+        let (below, above) = (row as f64 + border, (row + 1) as f64 - border);
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        // A side reaches farthest within a row at its ends there.
+        for (index, corner) in corners.iter().enumerate() {
+            let (a, b) = (local(corner), local(&corners[(index + 1) % corners.len()]));
+            let (down, up) = if a[1] <= b[1] { (a, b) } else { (b, a) };
+            if up[1] < below || down[1] > above {
+                continue;
+            }
+            let rise = up[1] - down[1];
+            let at = |y: f64| down[0] + (y - down[1]) / rise * (up[0] - down[0]);
+            let ends = match rise > border {
+                true => [at(down[1].max(below)), at(up[1].min(above))],
+                false => [down[0], up[0]],
+            };
+            for x in ends {
+                (low, high) = (low.min(x), high.max(x));
+            }
+        }
+        if let Some((from, to)) = first_and_last(low, high, layout.width).filter(|_| low <= high) {
+            (from..=to).for_each(|column| each(row * layout.width + column));
+        }
+    }
+}
+
 /// How cost falls with the distance to what is occupied; the words and the formula are those of Nav2's inflation layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inflation {

@@ -3,6 +3,7 @@
 //! The base turns in place and drives straight, forwards or (dearer) backwards. Searching headings too finds ways through doors and
 //! between tables that a disc around the base would not fit through, and never one on which the base would touch when it turns.
 
+mod clearance;
 mod field;
 mod lattice;
 mod leave;
@@ -11,11 +12,12 @@ mod shortcut;
 use crate::footprint::{Contact, Footprint};
 use crate::grid::Costmap;
 use crate::pose::{Pose2, normalised};
+use clearance::Clearance;
 
 /// What a way costs besides its length, and what it keeps away from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RouteParams {
-    /// Room kept around the outline of the base, metres.
+    /// Room kept around the outline of the base where there is any, metres: one and a half times how far off its way the base is.
     pub margin: f64,
     /// How much dearer a metre is where the cost is highest (0 is free of it).
     pub cost_weight: f64,
@@ -162,11 +164,6 @@ pub enum RouteError {
     },
 }
 
-/// How many margins are kept where there is room for them: who drives is never exactly on its way.
-const ROOMY: f64 = 2.5;
-/// How many margins are kept, the most wanted first.
-const MARGINS: [f64; 4] = [ROOMY, 1.0, 0.5, 0.0];
-
 /// A way from a pose to another, in the map's frame, on which the outline (with the margin, where there is room for it) touches
 /// nothing and stays in what is known.
 ///
@@ -188,34 +185,49 @@ pub fn plan(
     if footprint.collides(map, goal) {
         return Err(RouteError::GoalBlocked { x: goal.x, y: goal.y });
     }
-    if footprint.depth(map, start).is_some() {
-        return leave::plan_from_contact(map, footprint, start, goal, params);
-    }
+    let direct = match footprint.depth(map, start) {
+        Some(_) => Err(RouteError::StartBlocked { x: start.x, y: start.y }),
+        None => between(map, footprint, start, goal, params),
+    };
+    // Near to something the base moves less than a step of the lattice at a time.
+    direct.or_else(|error| leave::plan_between_tight(map, footprint, start, goal, params).ok_or(error))
+}
+
+/// A way between two poses that touch nothing, by the steps of the lattice.
+fn between(
+    map: &Costmap,
+    footprint: &Footprint,
+    start: &Pose2,
+    goal: &Pose2,
+    params: &RouteParams,
+) -> Result<Route, RouteError> {
     // Where there is room the way of a disc, straightened, is free already; headings are searched where it is not.
     if let Some(goal_cell) = map.layout().index(goal.xy()) {
         let bounds = field::lower_bounds(map, goal_cell, params);
-        let outline = footprint.grown(ROOMY * params.margin);
+        let roomy = Clearance::roomiest(footprint, params);
         let straightened = field::descend(map, &bounds, start, goal)
-            .map(|route| shortcut::shorten(map, &outline, &route, params))
-            .filter(|route| route.first_collision(map, &outline).is_none());
+            .map(|route| shortcut::shorten(map, &roomy, &route, params))
+            .filter(|route| roomy.cost(map, route, params).is_some());
         if let Some(route) = straightened {
             return Ok(route);
         }
     }
-    // The margin is kept where both ends have it; a base that stands nearer than that must get away from there.
     let mut missing = RouteError::NoWay { x: goal.x, y: goal.y, expanded: 0 };
-    for share in MARGINS {
-        let outline = footprint.grown(params.margin * share);
-        match lattice::search(map, &outline, start, goal, params) {
+    for clearance in Clearance::all(footprint, params) {
+        match lattice::search(map, &clearance, start, goal, params) {
             Ok(route) => {
-                // The lattice stands half a cell beside the true ends: what counts is the way as it would be driven.
-                let short = shortcut::shorten(map, &outline, &route, params);
+                // The lattice stands half a cell beside the true ends: what counts is the way as it would be driven. Where only the
+                // ends are too tight for it, one that keeps more room elsewhere may be free.
+                let short = shortcut::shorten(map, &clearance, &route, params);
                 let free = |route: &Route| route.first_collision(map, footprint).is_none();
                 if let Some(route) = [short, route].into_iter().find(free) {
                     return Ok(route);
                 }
             }
-            Err(error) => missing = error,
+            Err(error) => {
+                missing = error;
+                break;
+            }
         }
     }
     Err(missing)

@@ -146,13 +146,11 @@ pub fn plan_with_coverage(
     let resolution = map.layout().resolution;
     let least = (params.least_gain / resolution).max(1.0) as usize;
     while chosen.len() < params.most {
-        let gain = |view: &View| view.sees.iter().filter(|face| !covered[**face as usize]).count();
-        // Of equal views the first: the same on every run.
-        let best = views.iter().map(|view| (gain(view), view)).reduce(|a, b| if b.0 > a.0 { b } else { a });
-        let Some((count, view)) = best.filter(|(count, _)| *count >= least) else {
-            break;
+        let gain = |view: &View| {
+            let count = view.sees.iter().filter(|face| !covered[**face as usize]).count();
+            (count >= least).then_some(count)
         };
-        let _ = count;
+        let Some((_, view)) = best_view(&views, gain) else { break };
         view.sees.iter().for_each(|face| covered[*face as usize] = true);
         chosen.push(view.pose);
     }
@@ -199,15 +197,10 @@ pub fn visit(
             let shown: Vec<f64> = left.iter().map(|place| shows(view, *place)).collect();
             let count = shown.iter().filter(|share| **share > 0.0).count();
             // More places first, then better views of them, then a shorter way.
-            count as f64 + shown.iter().sum::<f64>() / (places.len() + 1) as f64
-                - 1e-3 * view.pose.distance(start)
+            let better = shown.iter().sum::<f64>() / (places.len() + 1) as f64;
+            (count > 0).then(|| count as f64 + better - 1e-3 * view.pose.distance(start))
         };
-        let best = views
-            .iter()
-            .filter(|view| left.iter().any(|place| shows(view, *place) > 0.0))
-            .map(|view| (gain(view), view))
-            .reduce(|a, b| if b.0 > a.0 { b } else { a });
-        let Some((_, view)) = best else { break };
+        let Some((_, view)) = best_view(&views, gain) else { break };
         left.retain(|place| shows(view, *place) <= 0.0);
         chosen.push(view.pose);
     }
@@ -338,6 +331,21 @@ fn strip(
 struct View {
     pose: Pose2,
     sees: Vec<u32>,
+    /// The base can turn there as it likes: such a pose is come to and left without touching anything.
+    roomy: bool,
+}
+
+/// The view with the greatest gain, one with room around it if any has a gain; of equal ones the first: the same on every run.
+fn best_view<'a, T: PartialOrd>(
+    views: &'a [View],
+    gain: impl Fn(&View) -> Option<T>,
+) -> Option<(T, &'a View)> {
+    let best = |roomy: bool| {
+        let views = views.iter().filter(|view| view.roomy == roomy);
+        let gains = views.filter_map(|view| gain(view).map(|gain| (gain, view)));
+        gains.reduce(|a, b| if b.0 > a.0 { b } else { a })
+    };
+    best(true).or_else(|| best(false))
 }
 
 /// Every considered pose that sees something.
@@ -359,6 +367,7 @@ fn views(
                 continue;
             }
             let [x, y] = layout.centre((column, row));
+            let roomy = map.room([x, y]) > outline.circumscribed_radius();
             for heading in 0..params.headings {
                 let yaw = std::f64::consts::TAU * heading as f64 / params.headings as f64;
                 let pose = Pose2::new(x, y, crate::pose::normalised(yaw));
@@ -367,7 +376,7 @@ fn views(
                 }
                 let sees = seen(map, &pose, faces, params);
                 if !sees.is_empty() {
-                    views.push(View { pose, sees });
+                    views.push(View { pose, sees, roomy });
                 }
             }
         }
@@ -525,11 +534,31 @@ mod tests {
     }
 
     #[test]
-    fn a_better_camera_needs_fewer_poses() {
+    fn a_better_camera_sees_more_from_each_pose() {
         let map = rooms::costmap(&rooms::furnished());
-        let narrow = tour(&map, &TourParams { field_of_view: 0.3, ..TourParams::default() }).expect("a tour");
-        let wide = tour(&map, &TourParams { field_of_view: 2.4, ..TourParams::default() }).expect("a tour");
-        assert!(wide.poses.len() < narrow.poses.len(), "{} {}", wide.poses.len(), narrow.poses.len());
+        let of_each = |field_of_view| {
+            let params = TourParams { field_of_view, ..TourParams::default() };
+            let tour = tour(&map, &params).expect("a tour");
+            tour.coverage / tour.poses.len() as f64
+        };
+        let (narrow, wide) = (of_each(0.3), of_each(2.4));
+        assert!(wide > 1.3 * narrow, "{wide} {narrow}");
+    }
+
+    #[test]
+    fn a_stop_is_where_the_base_can_turn_if_it_sees_as_much_from_there() {
+        let map = rooms::costmap(&rooms::furnished());
+        let tour = tour(&map, &TourParams::default()).expect("a tour");
+        let turns = |pose: &Pose2| {
+            (0..16).all(|step| {
+                let yaw = pose.yaw + std::f64::consts::TAU * f64::from(step) / 16.0;
+                !rooms::footprint().collides(&map, &Pose2 { yaw, ..*pose })
+            })
+        };
+        // The side of the shelf is seen from between it and the wall only.
+        let tight: Vec<&Pose2> = tour.poses.iter().filter(|pose| !turns(pose)).collect();
+        assert!(matches!(tight.as_slice(), [pose] if pose.x > rooms::SHELF[0] + 0.6), "{tight:?}");
+        assert!(tour.coverage > 0.9, "{}", tour.coverage);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! A* over cells and 16 headings.
 
+use super::clearance::Clearance;
 use super::field::{Open, dearness, lower_bounds};
 use super::{Leg, Route, RouteError, RouteParams};
 use crate::footprint::Footprint;
-use crate::grid::{Costmap, INSCRIBED, for_cells_of};
+use crate::grid::{Costmap, INSCRIBED, for_cells_touched};
 use crate::pose::{Pose2, turn};
 use std::collections::BinaryHeap;
 use std::f64::consts::FRAC_PI_2;
@@ -41,18 +42,25 @@ fn step_length(heading: usize) -> f64 {
     (x as f64).hypot(y as f64)
 }
 
-/// Where the base may be, found out as it is asked.
-struct Space<'a> {
-    map: &'a Costmap,
+/// An outline at every heading, and by how much ways are dearer where there is room for it only.
+struct Level {
     circumscribed: f64,
     /// Cells under the outline for every heading, then for those halfway to the next, relative to the base's.
     under: Vec<Vec<(isize, isize)>>,
-    /// 0 not asked yet, 1 free, 2 not.
+    factor: f64,
+}
+
+/// Where the base may be, found out as it is asked.
+struct Space<'a> {
+    map: &'a Costmap,
+    /// The roomiest first.
+    levels: Vec<Level>,
+    /// 0 not asked yet; the number of the first level that is free counted from 1; one more than there are where none is.
     known: Vec<u8>,
 }
 
-impl<'a> Space<'a> {
-    fn new(map: &'a Costmap, outline: &Footprint) -> Self {
+impl Level {
+    fn new(map: &Costmap, (outline, factor): &(Footprint, f64)) -> Self {
         let layout = map.layout();
         let reach = (outline.circumscribed_radius() / layout.resolution).ceil() as usize + 2;
         let side = 2 * reach + 1;
@@ -69,7 +77,7 @@ impl<'a> Space<'a> {
             .map(|yaw| {
                 let mut cells = Vec::new();
                 let corners = outline.at(&Pose2::new(0.0, 0.0, yaw));
-                for_cells_of(&local, &corners, |index| {
+                for_cells_touched(&local, &corners, |index| {
                     let (column, row) = local.at(index);
                     cells.push((column as isize - reach as isize, row as isize - reach as isize));
                 });
@@ -78,26 +86,14 @@ impl<'a> Space<'a> {
                 cells
             })
             .collect();
-        let known = vec![0; layout.width * layout.height * 2 * HEADINGS];
-        Self { map, circumscribed: outline.circumscribed_radius(), under, known }
+        Self { circumscribed: outline.circumscribed_radius(), under, factor: *factor }
     }
 
-    fn free(&mut self, cell: usize, heading: usize) -> bool {
-        let state = cell * 2 * HEADINGS + heading;
-        if self.known[state] == 0 {
-            self.known[state] = if self.find_out(cell, heading) { 1 } else { 2 };
-        }
-        self.known[state] == 1
-    }
-
-    fn find_out(&self, cell: usize, heading: usize) -> bool {
-        let layout = self.map.layout();
-        let costs = self.map.costs();
-        if costs[cell] >= INSCRIBED {
-            return false;
-        }
+    fn is_free(&self, map: &Costmap, cell: usize, heading: usize) -> bool {
+        let layout = map.layout();
+        let costs = map.costs();
         let (column, row) = layout.at(cell);
-        if self.map.room(layout.centre((column, row))) > self.circumscribed {
+        if map.room(layout.centre((column, row))) > self.circumscribed {
             return true;
         }
         self.under[heading].iter().all(|(dx, dy)| {
@@ -106,6 +102,32 @@ impl<'a> Space<'a> {
             };
             x < layout.width && y < layout.height && costs[y * layout.width + x] <= INSCRIBED
         })
+    }
+}
+
+impl<'a> Space<'a> {
+    fn new(map: &'a Costmap, clearance: &Clearance) -> Self {
+        let layout = map.layout();
+        let levels = clearance.levels().iter().map(|level| Level::new(map, level)).collect();
+        Self { map, levels, known: vec![0; layout.width * layout.height * 2 * HEADINGS] }
+    }
+
+    /// By how much a way is dearer there; `None` where the base may not be.
+    fn factor(&mut self, cell: usize, heading: usize) -> Option<f64> {
+        let state = cell * 2 * HEADINGS + heading;
+        if self.known[state] == 0 {
+            let free = |level: &Level| level.is_free(self.map, cell, heading);
+            let first = match self.map.costs()[cell] >= INSCRIBED {
+                true => None,
+                false => self.levels.iter().position(free),
+            };
+            self.known[state] = first.unwrap_or(self.levels.len()) as u8 + 1;
+        }
+        self.levels.get(usize::from(self.known[state]) - 1).map(|level| level.factor)
+    }
+
+    fn is_free(&mut self, cell: usize, heading: usize) -> bool {
+        self.factor(cell, heading).is_some()
     }
 
     /// The free state that is nearest to a pose.
@@ -131,7 +153,7 @@ impl<'a> Space<'a> {
                     }
                     let off = away + 0.3 * turned;
                     let cell = y * layout.width + x;
-                    if best.is_none_or(|(least, _)| off < least) && self.free(cell, heading) {
+                    if best.is_none_or(|(least, _)| off < least) && self.is_free(cell, heading) {
                         best = Some((off, cell * HEADINGS + heading));
                     }
                 }
@@ -146,13 +168,13 @@ const OCTILE: f64 = 1.09;
 
 pub(super) fn search(
     map: &Costmap,
-    outline: &Footprint,
+    clearance: &Clearance,
     start: &Pose2,
     goal: &Pose2,
     params: &RouteParams,
 ) -> Result<Route, RouteError> {
     let layout = *map.layout();
-    let mut space = Space::new(map, outline);
+    let mut space = Space::new(map, clearance);
     let from = space.snap(start).ok_or(RouteError::StartBlocked { x: start.x, y: start.y })?;
     let to = space.snap(goal).ok_or(RouteError::GoalBlocked { x: goal.x, y: goal.y })?;
     let states = layout.width * layout.height * HEADINGS;
@@ -188,9 +210,11 @@ pub(super) fn search(
         for side in [1, HEADINGS - 1] {
             let turned = (heading + side) % HEADINGS;
             let between = HEADINGS + if side == 1 { heading } else { turned };
-            if space.free(cell, turned) && space.free(cell, between) {
+            if let (Some(there), Some(on_the_way)) = (space.factor(cell, turned), space.factor(cell, between))
+            {
                 let angle = turn(yaw(heading), yaw(turned)).abs();
-                offer(cell * HEADINGS + turned, here + params.turn_cost.max(1e-3) * angle);
+                let dear = there.max(on_the_way);
+                offer(cell * HEADINGS + turned, here + params.turn_cost.max(1e-3) * angle * dear);
             }
         }
         let (column, row) = layout.at(cell);
@@ -203,13 +227,11 @@ pub(super) fn search(
                 continue;
             }
             let next = y * layout.width + x;
-            if !space.free(next, heading) {
-                continue;
-            }
+            let Some(tight) = space.factor(next, heading) else { continue };
             let length = step_length(heading) * layout.resolution;
             let factor = if forwards { 1.0 } else { params.backwards_factor.max(1.0) };
             let cost = map.costs()[next].max(map.costs()[cell]);
-            offer(next * HEADINGS + heading, here + length * factor * dearness(cost, params));
+            offer(next * HEADINGS + heading, here + length * factor * tight * dearness(cost, params));
         }
     }
     Err(RouteError::NoWay { x: goal.x, y: goal.y, expanded })

@@ -1,12 +1,15 @@
-//! Ways from where the base touches something: first free of it, by small motions on which it goes nowhere deeper, then on.
+//! Ways from where and to where room is short, or from where the base touches something: by small motions on which it goes nowhere
+//! deeper, to where there is room, then on.
 
-use super::{Leg, MARGINS, ROOMY, Route, RouteError, RouteParams, plan};
+use super::{Leg, Route, RouteParams, between};
 use crate::footprint::{Contact, Footprint};
 use crate::grid::Costmap;
 use crate::pose::{Pose2, normalised};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
+/// How many margins are kept once there is room, the most wanted first: who drives is never exactly on its way.
+const MARGINS: [f64; 5] = [5.0, 2.5, 1.0, 0.5, 0.0];
 /// How deep a base may be in something that it drove into, metres; who is deeper stands elsewhere than it believes.
 const GRAZED: f64 = 0.1;
 /// A small turn, radians.
@@ -14,33 +17,42 @@ const TURN: f64 = 0.1;
 /// Most poses that are looked at.
 const MOST: usize = 20_000;
 
-/// A way from a pose that touches something: first away from it, with as much room as there is, then on.
-pub(super) fn plan_from_contact(
+/// A way by small motions from the start to where there is room, from there to such a place before the goal, and by small motions into
+/// it; as much room as there is. `None` when there is no such way.
+pub(super) fn plan_between_tight(
     map: &Costmap,
     footprint: &Footprint,
     start: &Pose2,
     goal: &Pose2,
     params: &RouteParams,
-) -> Result<Route, RouteError> {
-    let mut missing = RouteError::StartBlocked { x: start.x, y: start.y };
+) -> Option<Route> {
     if footprint.depth(map, start).is_some_and(|depth| depth > GRAZED) {
-        return Err(missing);
+        return None;
     }
-    // Who drives is never exactly on its way.
-    let cautious = footprint.grown(params.margin);
-    for share in [2.0 * ROOMY].into_iter().chain(MARGINS) {
-        let outline = footprint.grown(params.margin * share);
-        let Some(legs) = leave(map, &cautious, start, &outline) else { continue };
-        let mut route = Route { start: *start, legs };
-        match plan(map, footprint, &route.end(), goal, params) {
-            Ok(rest) => {
-                route.legs.extend(rest.legs);
-                return Ok(route);
-            }
-            Err(error) => missing = error,
+    // Where it may turn as it likes, else with some room around the outline.
+    let disc = Footprint::circle(footprint.circumscribed_radius() + params.margin).ok();
+    let grown = MARGINS.into_iter().map(|share| footprint.grown(params.margin * share));
+    disc.into_iter().chain(grown).find_map(|outline| {
+        let out = Route { start: *start, legs: leave(map, footprint, params, start, &outline)? };
+        let back = Route { start: *goal, legs: leave(map, footprint, params, goal, &outline)? };
+        let rest = between(map, footprint, &out.end(), &back.end(), params).ok()?;
+        let legs = out.legs.into_iter().chain(rest.legs).chain(reversed(&back.legs)).collect();
+        Some(Route { start: *start, legs })
+    })
+}
+
+/// The same way the other way round; it begins with the heading with which that one ends.
+fn reversed(legs: &[Leg]) -> Vec<Leg> {
+    let mut back: Vec<Leg> = Vec::new();
+    for leg in legs.iter().rev() {
+        match back.last_mut() {
+            Some(last) if last.drive == 0.0 => last.drive = -leg.drive,
+            _ => back.push(Leg { turn: 0.0, drive: -leg.drive }),
         }
+        back.push(Leg { turn: -leg.turn, drive: 0.0 });
     }
-    Err(missing)
+    back.retain(|leg| leg.turn != 0.0 || leg.drive != 0.0);
+    back
 }
 
 /// A pose that was come to by small motions.
@@ -52,8 +64,26 @@ struct Step<'a> {
     cost: f64,
 }
 
-/// The shortest small motions after which an outline touches nothing.
-fn leave(map: &Costmap, footprint: &Footprint, start: &Pose2, outline: &Footprint) -> Option<Vec<Leg>> {
+/// The shortest small motions after which an outline touches nothing; none when it touches nothing already.
+fn leave(
+    map: &Costmap,
+    footprint: &Footprint,
+    params: &RouteParams,
+    start: &Pose2,
+    outline: &Footprint,
+) -> Option<Vec<Leg>> {
+    // With the margin where there is room for it, which there may not be.
+    [footprint.grown(params.margin), footprint.clone()]
+        .iter()
+        .find_map(|cautious| small_motions(map, cautious, start, outline))
+}
+
+fn small_motions(
+    map: &Costmap,
+    footprint: &Footprint,
+    start: &Pose2,
+    outline: &Footprint,
+) -> Option<Vec<Leg>> {
     let spacing = map.layout().resolution;
     // A corner moves by as much as its arm times the turn.
     let arm = footprint.circumscribed_radius();

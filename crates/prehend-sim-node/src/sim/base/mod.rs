@@ -280,9 +280,11 @@ impl Face {
                 (state.believed, Arc::clone(&state.costmap))
             };
             let (footprint, to) = (self.names.footprint.clone(), *goal);
-            let planned = tokio::task::spawn_blocking(move || {
-                plan(&costmap, &footprint, &believed, &to, &RouteParams::default())
-            });
+            // Who touched something is farther off its way than it believes.
+            let usual = RouteParams::default();
+            let params = RouteParams { margin: usual.margin * (1 + bumps) as f64, ..usual };
+            let planned =
+                tokio::task::spawn_blocking(move || plan(&costmap, &footprint, &believed, &to, &params));
             let route = match planned.await.map_err(|_| NavigateError::Gone)? {
                 Ok(route) => {
                     let at = self.state.borrow().time;
