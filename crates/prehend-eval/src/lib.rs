@@ -29,6 +29,7 @@ pub mod place;
 pub mod race;
 pub mod reading;
 pub mod report;
+pub mod rooms;
 pub mod scenario;
 mod watch;
 pub mod words;

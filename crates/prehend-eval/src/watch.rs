@@ -44,7 +44,7 @@ pub(crate) struct Looked {
     pub(crate) region_classes: Vec<String>,
 }
 
-fn labels_of(found: &Detections) -> (LabelImage, Vec<Detection>) {
+pub(crate) fn labels_of(found: &Detections) -> (LabelImage, Vec<Detection>) {
     let (width, height) = (found.labels.width, found.labels.height);
     let labels = LabelImage { width, height, labels: found.labels.labels.clone() };
     let detections = (1..=u16::MAX).zip(&found.items).map(|(label, item)| Detection {

@@ -1,20 +1,27 @@
 //! The map of a room: named things from the stops of a tour, merged across keyframes (ASP III-D, IV-A).
 //!
-//! From metres away there is no single support to see and no fine shape. So each mask of a detector is a thing. Sightings from
-//! several stops are joined by place and looks, with room for errors of localisation. This map need not be exact: whatever the robot
+//! From metres away there is no single support to see and no fine shape. So each mask of a detector is a sighting of a thing. All
+//! sightings are kept, and which of them are of one thing is decided anew over all of them with each frame (`grouping`): what a detector
+//! splits, runs together or misnames at one stop is outvoted by the others. This map need not be exact: whatever the robot
 //! touches is mapped anew from near by (redetection). No tool ever removes anything from this map.
+
+mod grouping;
+mod sighting;
 
 use crate::hypothesis::{Hypothesis, HypothesisSettings, claimed};
 use crate::map::{MapSettings, PartSettings, Tool, UpdateReport, object, parts};
 use crate::segment::{Scene, SegmentSettings, uncut};
 use crate::traits::WordEmbedder;
 use crate::{Embedder, Keyframe, KeyframeError};
+use grouping::{Weights, carries};
+use nalgebra::Point3;
+use prehend_geometry::PointCloud;
 use prehend_geometry::dbscan::clusters;
-use prehend_geometry::voxel::{VoxelMap, downsample, overlap_ratio, voxel_of};
-use prehend_geometry::{OrientedBox, PointCloud};
-use prehend_scene::merge::{MergeRule, merge_into, semantic_similarity};
+use prehend_geometry::voxel::{VoxelMap, downsample, voxel_of};
+use prehend_scene::merge::{MergeRule, merge_into};
 use prehend_scene::{Object, ObjectKey, ObjectMap, ROOM_PREFIX, furniture};
 use serde::{Deserialize, Serialize};
+use sighting::{Sighting, beyond};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a room's things are found and joined. A file may leave out fields; they are as in the default.
@@ -27,33 +34,33 @@ pub struct RoomSettings {
     pub min_points: usize,
     /// Distance over which the points of one mask are one thing, metres.
     pub radius: f64,
-    /// Error of localisation that two sightings of one thing are allowed, metres.
+    /// Error of localisation that two sightings of one thing from two stops are allowed, metres.
     pub drift: f64,
+    /// Extra distance that is allowed between them, for each metre beyond the first between camera and thing. It is an angle in radians:
+    /// the heading of the base is known to about half a degree, and this is a little more.
+    pub heading: f64,
+    /// Error that two sightings of one thing from one stop are allowed: the noise of the camera, metres.
+    pub noise: f64,
+    /// How many times less heights may be off than places on the floor: the base is off on the floor only.
+    pub level: f64,
     /// Voxel edge in which the points of a mask are grouped, metres.
     pub leaf: f64,
     /// A thing with more pixels than this is large: its cloud is kept with coarser voxels, because furniture has many points.
     pub large: usize,
     /// From this many frames of one stop on, a thing that only one of them shows is an error of the detector and is dropped.
     pub sure: u32,
-    /// Two things of one name are one if their middles are nearer to each other than this share of the larger one's size.
-    pub same: f64,
-    /// Two panels of one name are different ones, one above the other, if their middles differ in height by more than this share of
-    /// the taller one's height.
-    pub row: f64,
-    /// Extra distance, metres, that is allowed between two sightings of one name which no frame ever showed beside each other. If they
+    /// Sightings of one thing that are kept; the oldest go.
+    pub kept: usize,
+    /// Features more alike than this are those of one kind of thing.
+    pub similar: f64,
+    /// Share of a sighting that lies in another one from which it is inside.
+    pub inside: f64,
+    /// Extra distance, metres, that is allowed between two things of one name which no frame ever showed beside each other. If they
     /// were two things so near to each other, some frame would have shown both.
     pub alone: f64,
-    /// A thing larger than this, metres, shares its place with no other. What is seen there is the same thing, whatever its name.
-    pub bulky: f64,
-    /// Such a sighting is of the known thing if more than this share of its points lies on the known one.
-    pub covered: f64,
-    /// Extra distance that is allowed between two sightings of one thing, for each metre beyond the first between camera and thing.
-    /// It is an angle in radians: the heading of the base is known to about half a degree, and this is a little more.
-    pub heading: f64,
-    /// What is smaller than this, metres, and was seen whole by `sure` views, is no piece of something that is much larger: a mask over a
-    /// table with a cup on it may be called cup.
+    /// What is smaller than this, metres, is seen whole or not at all; of what is larger each view shows another side.
     pub handy: f64,
-    /// The factor from which something is so much larger.
+    /// What is handy is no piece of something that is larger by this factor: a mask over a table with a cup on it may be called cup.
     pub outgrown: f64,
     /// A thing stands on another only if its size is less than this share of the other's.
     pub carried: f64,
@@ -73,16 +80,17 @@ impl Default for RoomSettings {
             max_depth: 4.0,
             min_points: 15,
             radius: 0.04,
-            drift: 0.06,
+            drift: 0.045,
+            heading: 0.012,
+            noise: 0.025,
+            level: 2.5,
             leaf: 0.012,
             large: 3000,
             sure: 3,
-            same: 0.4,
-            row: 0.6,
+            kept: 30,
+            similar: 0.9,
+            inside: 0.7,
             alone: 0.05,
-            bulky: 0.4,
-            covered: 0.6,
-            heading: 0.012,
             handy: 0.35,
             outgrown: 3.0,
             carried: 0.6,
@@ -94,16 +102,28 @@ impl Default for RoomSettings {
     }
 }
 
+/// What one frame alone shows is doubtful if more than this share of it is something else in another one.
+const DOUBTED: f64 = 0.3;
+/// The camera moves by more than this between two stops, metres.
+const MOVED: f64 = 0.05;
+
 /// The room map with what is needed to add to it.
 pub struct RoomBuilder {
     map: ObjectMap,
     settings: RoomSettings,
     embedder: Box<dyn Embedder + Send + Sync>,
     numbers: BTreeMap<String, u32>,
-    /// The stop of the newest frame, and how many frames were taken there.
-    stop: (String, u32),
-    /// Things that one frame showed beside each other, in the order of their keys: whatever they are called, they are two.
-    beside: BTreeSet<(ObjectKey, ObjectKey)>,
+    /// What was seen, oldest first.
+    sightings: Vec<Sighting>,
+    weights: Weights,
+    /// The name of the newest frame's stop, and where its camera was.
+    stop: (String, Point3<f64>),
+    /// Frames of each stop, by its number.
+    frames: BTreeMap<u64, u32>,
+    /// Sightings and frames so far.
+    next: (u64, u64),
+    /// Which sightings each thing of the map is made of, by its key.
+    made_of: BTreeMap<ObjectKey, Vec<u64>>,
 }
 
 impl std::fmt::Debug for RoomBuilder {
@@ -130,8 +150,12 @@ impl RoomBuilder {
             settings,
             embedder,
             numbers: BTreeMap::new(),
-            stop: Default::default(),
-            beside: BTreeSet::new(),
+            sightings: Vec::new(),
+            weights: Weights::default(),
+            stop: (String::new(), Point3::origin()),
+            frames: BTreeMap::new(),
+            next: (0, 0),
+            made_of: BTreeMap::new(),
         }
     }
 
@@ -174,64 +198,180 @@ impl RoomBuilder {
             seen[object].features = features;
         }
         if reset {
-            self.map.objects.clear();
-            self.beside.clear();
+            self.forget();
         }
-        self.begin_frame(&frame.view);
-        self.join(seen, &mut report);
-        self.absorb(&mut report);
-        self.drop_doubtful(&mut report);
+        self.take(seen, frame);
+        self.decide(&mut report);
         report.homeless_parts = parts::observe(frame, &scene, &mut self.map.objects, &self.settings.parts);
         self.map.stamp = frame.stamp;
         self.map.version += 1;
         Ok(report)
     }
 
-    /// Counts the frames of a stop.
-    fn begin_frame(&mut self, view: &str) {
-        if self.stop.0 != view {
-            self.stop = (view.to_owned(), 0);
-        }
-        self.stop.1 += 1;
+    fn forget(&mut self) {
+        self.map.objects.clear();
+        self.sightings.clear();
+        self.weights = Weights::default();
+        self.frames.clear();
+        self.made_of.clear();
     }
 
-    /// Drops what only one frame of this stop showed, once there are enough frames: it was an error of the detector.
-    fn drop_doubtful(&mut self, report: &mut UpdateReport) {
-        if self.stop.1 >= self.settings.sure {
-            self.map.objects.retain(|object| object.view_count > 1);
-            report.added.retain(|key| self.map.objects.iter().any(|object| object.key == *key));
+    /// Keeps what a frame of a stop shows.
+    fn take(&mut self, seen: Vec<Object>, keyframe: &Keyframe) {
+        let (_, frame) = self.next;
+        self.next.1 += 1;
+        let eye = Point3::from(keyframe.map_from_camera.translation.vector);
+        let (stop, was) = &self.stop;
+        // A stop is called by the number of its first frame. Two errands may call theirs alike.
+        if *stop != keyframe.view || (eye - was).norm() > MOVED || self.frames.is_empty() {
+            self.stop = (keyframe.view.clone(), eye);
+            self.frames.insert(frame, 0);
+        }
+        let Some(mut newest) = self.frames.last_entry() else { return };
+        *newest.get_mut() += 1;
+        let number = *newest.key();
+        for object in seen {
+            let sighting = Sighting::new(self.next.0, object, number, frame, &self.settings);
+            self.next.0 += 1;
+            self.weights.learn(&sighting, &self.sightings, &self.settings);
+            self.sightings.push(sighting);
         }
     }
 
-    /// Joins things of one name in one place. They are the halves of a split mask, or one thing that was seen twice: in a slightly
-    /// different place, or first under another name.
-    fn absorb(&mut self, report: &mut UpdateReport) {
+    /// Decides which sightings are of one thing, and makes the map of that.
+    fn decide(&mut self, report: &mut UpdateReport) {
+        let settings = self.settings;
+        let mut groups = grouping::groups(&self.sightings, &self.weights);
+        self.trim(&mut groups);
+        let mut group_of = vec![0; self.sightings.len()];
+        for (number, group) in groups.iter().enumerate() {
+            group.iter().for_each(|place| group_of[*place] = number);
+        }
+        let old = std::mem::take(&mut self.map.objects);
+        let mut made: Vec<(Vec<u64>, Object)> = Vec::new();
+        for group in &groups {
+            let kept = grouping::without_merged(group, &group_of, &self.sightings, &self.weights, &settings);
+            if !self.is_doubtful(&kept) {
+                let ids: Vec<u64> = kept.iter().map(|place| self.sightings[*place].id).collect();
+                let object = self.made(&kept, &ids, &old);
+                made.push((ids, object));
+            }
+        }
+        self.join_lonely(&mut made);
+        let mut keys = self.keys_of(&made);
+        let newest = self.next.1.saturating_sub(1);
+        self.made_of.clear();
+        for (ids, mut object) in made {
+            let known = keys.remove(&ids);
+            let is_new = known.is_none();
+            object.key = known.unwrap_or_else(|| self.fresh_key(&object.class_name));
+            if let Some(old) = old.iter().find(|old| old.key == object.key) {
+                object.parts.clone_from(&old.parts);
+            }
+            let is_seen = self.sightings.iter().any(|one| one.frame == newest && ids.contains(&one.id));
+            match (is_new, is_seen) {
+                (true, _) => report.added.push(object.key.clone()),
+                (false, true) => report.merged.push(object.key.clone()),
+                (false, false) => {}
+            }
+            self.made_of.insert(object.key.clone(), ids);
+            self.map.objects.push(object);
+        }
+    }
+
+    /// Forgets the oldest sightings of things that have too many.
+    fn trim(&mut self, groups: &mut Vec<Vec<usize>>) {
+        let gone: BTreeSet<u64> = groups
+            .iter()
+            .flat_map(|group| &group[..group.len().saturating_sub(self.settings.kept)])
+            .map(|place| self.sightings[*place].id)
+            .collect();
+        if gone.is_empty() {
+            return;
+        }
+        self.sightings.retain(|sighting| !gone.contains(&sighting.id));
+        self.weights.retain(|id| !gone.contains(&id));
+        *groups = grouping::groups(&self.sightings, &self.weights);
+    }
+
+    /// Whether only one frame of a stop with enough of them shows it, and others show something else in its place: it was an error of the
+    /// detector.
+    fn is_doubtful(&self, group: &[usize]) -> bool {
+        let [one] = group else { return false };
+        let one = &self.sightings[*one];
+        let others = self.sightings.iter().filter(|other| other.id != one.id);
+        self.frames.get(&one.stop).is_some_and(|count| *count >= self.settings.sure)
+            && others.map(|other| self.weights.share(one.id, other.id)).any(|share| share > DOUBTED)
+    }
+
+    /// The thing of some sightings: one that was made of the first of them already with the rest, or of all of them.
+    fn made(&self, group: &[usize], ids: &[u64], old: &[Object]) -> Object {
+        let begun = old.iter().filter_map(|object| {
+            let made_of = self.made_of.get(&object.key).filter(|made_of| ids.starts_with(made_of))?;
+            Some((made_of.len(), object))
+        });
+        let (done, mut object) = match begun.max_by_key(|(count, _)| *count) {
+            Some((count, object)) => (count, object.clone()),
+            None => (1, (*self.sightings[group[0]].object).clone()),
+        };
+        for place in &group[done..] {
+            merge_into(&mut object, (*self.sightings[*place].object).clone(), &self.settings.merge);
+        }
+        object
+    }
+
+    /// Joins two things of one name that no frame shows beside each other, and that are nearer than the localisation may be off.
+    fn join_lonely(&self, made: &mut Vec<(Vec<u64>, Object)>) {
+        let frames = |ids: &[u64]| -> BTreeSet<u64> {
+            let of = |sighting: &&Sighting| ids.contains(&sighting.id);
+            self.sightings.iter().filter(of).map(|sighting| sighting.frame).collect()
+        };
         let mut place = 0;
-        while place < self.map.objects.len() {
-            let settings = &self.settings;
-            let one = &self.map.objects[place];
-            let twin = (place + 1..self.map.objects.len()).find(|other| {
-                let other = &self.map.objects[*other];
-                let (a, b) = (&one.bounds, &other.bounds);
-                let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
+        while place < made.len() {
+            let (ids, one) = &made[place];
+            let seen = frames(ids);
+            let twin = (place + 1..made.len()).find(|other| {
+                let (ids, other) = &made[*other];
+                let apart =
+                    (one.bounds.pose.translation.vector - other.bounds.pose.translation.vector).norm();
                 one.class_name == other.class_name
-                    && (apart < settings.same * a.size.norm().max(b.size.norm())
-                        || apart <= self.reach(one, other) + settings.alone
-                            && !self.beside.contains(&in_order(one, other)))
-                    && !carries(a, b, settings)
-                    && !in_other_rows(one, other, settings)
-                    && !outgrows(one, other, settings)
+                    && apart <= self.reach(one, other) + self.settings.alone
+                    && !in_other_rows(one, other)
+                    && !carries(&one.bounds, &other.bounds, &self.settings)
+                    && frames(ids).is_disjoint(&seen)
             });
             match twin {
                 Some(twin) => {
-                    let other = self.map.objects.remove(twin);
-                    report.added.retain(|key| *key != other.key);
-                    self.rename(&other.key, &self.map.objects[place].key.clone());
-                    merge_into(&mut self.map.objects[place], other, &self.settings.merge);
+                    let (ids, other) = made.remove(twin);
+                    let (known, object) = &mut made[place];
+                    known.extend(ids);
+                    merge_into(object, other, &self.settings.merge);
                 }
                 None => place += 1,
             }
         }
+    }
+
+    /// The keys that things had, by their sightings: one goes to the thing that has most of them.
+    fn keys_of(&self, made: &[(Vec<u64>, Object)]) -> BTreeMap<Vec<u64>, ObjectKey> {
+        let mut shared: Vec<(usize, &ObjectKey, &Vec<u64>)> = Vec::new();
+        for (key, old) in &self.made_of {
+            for (ids, _) in made {
+                let count = ids.iter().filter(|id| old.contains(id)).count();
+                if count > 0 {
+                    shared.push((count, key, ids));
+                }
+            }
+        }
+        shared.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        let mut keys = BTreeMap::new();
+        let mut given: BTreeSet<&ObjectKey> = BTreeSet::new();
+        for (_, key, ids) in shared {
+            if !keys.contains_key(ids) && given.insert(key) {
+                keys.insert(ids.clone(), key.clone());
+            }
+        }
+        keys
     }
 
     /// The frame's points without the robot's own; no support, no clusters.
@@ -276,87 +416,11 @@ impl RoomBuilder {
         object::build(frame, scene, drawn, &hypothesis, &coarse)
     }
 
-    /// Joins the things of a frame with known ones, nearest first, one to one.
-    fn join(&mut self, seen: Vec<Object>, report: &mut UpdateReport) {
-        let mut scored: Vec<(f64, usize, usize)> = Vec::new();
-        for (number, object) in seen.iter().enumerate() {
-            for (place, known) in self.map.objects.iter().enumerate() {
-                if let Some(score) = self.alike(known, object) {
-                    scored.push((score, number, place));
-                }
-            }
-        }
-        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut pairs = vec![None; seen.len()];
-        let mut taken = vec![false; self.map.objects.len()];
-        for (_, number, place) in scored {
-            if pairs[number].is_none() && !taken[place] {
-                pairs[number] = Some(place);
-                taken[place] = true;
-            }
-        }
-        let mut new = Vec::new();
-        let before = report.merged.len();
-        for (object, pair) in seen.into_iter().zip(pairs) {
-            match pair {
-                Some(place) => {
-                    let known = &mut self.map.objects[place];
-                    report.merged.push(known.key.clone());
-                    merge_into(known, object, &self.settings.merge);
-                }
-                None => new.push(object),
-            }
-        }
-        for mut object in new {
-            object.key = self.fresh_key(&object.class_name);
-            report.added.push(object.key.clone());
-            self.map.objects.push(object);
-        }
-        let shown: Vec<&ObjectKey> = report.merged[before..].iter().chain(&report.added).collect();
-        let pairs = shown.iter().enumerate().flat_map(|(i, a)| shown[..i].iter().map(move |b| (*a, *b)));
-        self.beside.extend(pairs.map(|(a, b)| (a.min(b).clone(), a.max(b).clone())));
-    }
-
-    /// Two things were joined: whatever stood beside `old` now stands beside `new`.
-    fn rename(&mut self, old: &ObjectKey, new: &ObjectKey) {
-        let now = |key: ObjectKey| if key == *old { new.clone() } else { key };
-        let pairs = std::mem::take(&mut self.beside).into_iter().map(|(a, b)| (now(a), now(b)));
-        self.beside =
-            pairs.filter(|(a, b)| a != b).map(|(a, b)| (a.clone().min(b.clone()), a.max(b))).collect();
-    }
-
     /// How far apart two sightings of one name may be and yet be of one thing, metres.
     fn reach(&self, a: &Object, b: &Object) -> f64 {
         // Another side of a large thing has another middle.
         let size = a.bounds.size.norm().min(b.bounds.size.norm());
         self.settings.drift + self.settings.heading * (beyond(a) + beyond(b)) + 0.35 * size
-    }
-
-    /// How well two sightings agree, from 0 to 2; `None` if they are two things. Two sightings of one name may be farther apart than two of
-    /// different names.
-    fn alike(&self, known: &Object, seen: &Object) -> Option<f64> {
-        let settings = &self.settings;
-        let drift = settings.drift;
-        let (a, b) = (&known.bounds, &seen.bounds);
-        if carries(a, b, settings) || in_other_rows(known, seen, settings) || outgrows(known, seen, settings)
-        {
-            return None;
-        }
-        let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
-        let size = a.size.norm().min(b.size.norm());
-        let same_name = known.class_name == seen.class_name;
-        let similar = semantic_similarity(&known.features, &seen.features);
-        let reach = match same_name {
-            true => self.reach(known, seen),
-            false => (drift / 2.0).max(0.15 * size),
-        };
-        let overlap = overlap(a, b);
-        // A detector may call a table by another name for once. Where a table is known, there is no other large thing.
-        let covered = || overlap_ratio(&seen.cloud.points, &known.cloud.points, drift) > settings.covered;
-        let is_one = apart <= reach
-            || (same_name && overlap > 0.3)
-            || (!same_name && size > settings.bulky && covered());
-        (is_one && similar > 0.35).then(|| (1.0 - apart / (reach + 1.0)) + similar.max(overlap))
     }
 
     fn fresh_key(&mut self, class_name: &str) -> ObjectKey {
@@ -368,61 +432,14 @@ impl RoomBuilder {
     }
 }
 
-/// The keys of two things, the lesser first.
-fn in_order(a: &Object, b: &Object) -> (ObjectKey, ObjectKey) {
-    (a.key.clone().min(b.key.clone()), a.key.clone().max(b.key.clone()))
-}
-
-/// The least distance from which a thing was seen, less one metre; at least 0, and 0 if it is not known. Metres.
-fn beyond(object: &Object) -> f64 {
-    let middle = object.bounds.pose.translation.vector;
-    let nearest = object
-        .crops
-        .iter()
-        .map(|crop| (crop.map_from_camera.translation.vector - middle).norm())
-        .fold(f64::INFINITY, f64::min);
-    if nearest.is_finite() { (nearest - 1.0).max(0.0) } else { 0.0 }
-}
-
-/// Share of the smaller of two boxes, taken along the axes of the map, that lies in the other.
-fn overlap(a: &OrientedBox, b: &OrientedBox) -> f64 {
-    let hull = |bounds: &OrientedBox| {
-        let rotation = bounds.pose.rotation.to_rotation_matrix();
-        let half = rotation.matrix().abs() * bounds.size / 2.0;
-        let centre = bounds.pose.translation.vector;
-        (centre - half, centre + half)
-    };
-    let ((a0, a1), (b0, b1)) = (hull(a), hull(b));
-    let both: f64 = (0..3).map(|i| (a1[i].min(b1[i]) - a0[i].max(b0[i])).max(0.0)).product();
-    let least = (a1 - a0).product().min((b1 - b0).product());
-    if least > 1e-9 { both / least } else { 0.0 }
-}
-
-/// Whether one of two boxes stands on the other, so that they are two things whatever a detector calls them: much smaller, and above
-/// its top.
-fn carries(a: &OrientedBox, b: &OrientedBox, settings: &RoomSettings) -> bool {
-    let (small, large) = if a.size.norm() < b.size.norm() { (a, b) } else { (b, a) };
-    let underside = small.top() - small.size.z;
-    small.size.norm() < settings.carried * large.size.norm()
-        && underside > large.top() - settings.rests_below
-        && small.top() > large.top() + settings.rests_above
-}
-
-/// Whether one of two is so much larger than the other, which was seen whole, that they are two whatever they are called.
-fn outgrows(a: &Object, b: &Object, settings: &RoomSettings) -> bool {
-    let (small, large) = if a.bounds.size.norm() < b.bounds.size.norm() { (a, b) } else { (b, a) };
-    let (size, of_large) = (small.bounds.size.norm(), large.bounds.size.norm());
-    size < settings.handy
-        && of_large > settings.outgrown * size
-        && small.view_count >= settings.sure
-        && !small.touches_border
-}
+/// Two panels are in two rows if their middles differ in height by more than this share of the taller one's height.
+const ROW: f64 = 0.6;
 
 /// Whether two sightings are of two drawers or doors, one above the other. They are two although they are near and have one name.
-fn in_other_rows(a: &Object, b: &Object, settings: &RoomSettings) -> bool {
+fn in_other_rows(a: &Object, b: &Object) -> bool {
     let apart = (a.bounds.pose.translation.z - b.bounds.pose.translation.z).abs();
     let height = a.bounds.size.z.max(b.bounds.size.z);
-    furniture::is_panel(&a.class_name) && furniture::is_panel(&b.class_name) && apart > settings.row * height
+    furniture::is_panel(&a.class_name) && furniture::is_panel(&b.class_name) && apart > ROW * height
 }
 
 /// Whether a thing is in the gripper: most of it is there, so that a table below the hand is not.

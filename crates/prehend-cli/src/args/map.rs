@@ -1,7 +1,7 @@
 //! Arguments of `prehend map`, `prehend eval map` and `prehend scene frames`.
 
 use super::bag::BagArgs;
-use super::{DEFAULT_ROBOT, ModelArgs, ShowArgs, SightArgs};
+use super::{DEFAULT_ROBOT, ModelArgs, ROOM_ROBOT, ShowArgs, SightArgs};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use prehend_eval::cameras::Kind;
 use prehend_eval::clutter::{Masks, Settings};
@@ -194,7 +194,7 @@ pub struct QueryArgs {
 
 /// Arguments of `eval map`.
 #[derive(Clone, Debug, Args)]
-#[command(group = ArgGroup::new("what").required(true).args(["frames", "sim", "cameras", "drawers", "race"]))]
+#[command(group = ArgGroup::new("what").required(true).args(["frames", "sim", "cameras", "drawers", "rooms", "race"]))]
 pub struct EvalMapArgs {
     /// Recorded frames with target_mask.png (one thing) or instances.png (16 bit, a number for each thing)
     #[arg(long, value_name = "DIR")]
@@ -215,6 +215,13 @@ pub struct EvalMapArgs {
     /// With --drawers: changes of the scene for each seed
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
     pub moves: u16,
+    /// Rooms of the simulator, of one kind or of all: is each thing that a tour shows one object of the room's map, by its name, where it
+    /// is?
+    #[arg(long, value_name = "KIND", num_args = 0..=1, default_missing_value = "all", conflicts_with = "sweep")]
+    pub rooms: Option<RoomKinds>,
+    /// With --rooms: robot file, or a name in config/robots
+    #[arg(long, value_name = "FILE", default_value = ROOM_ROBOT)]
+    pub robot: PathBuf,
     /// Time and memory of the map of these frames, keyframe by keyframe; masks are taken from instances.png and instances.json
     #[arg(long, value_name = "DIR")]
     pub race: Option<PathBuf>,
@@ -225,7 +232,7 @@ pub struct EvalMapArgs {
     /// (segment.surfaces), or all
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "race")]
     pub sweep: Option<String>,
-    /// With --sim: tables; with --cameras: frames of each kind; with --drawers: cabinets
+    /// With --sim: tables; with --cameras: frames of each kind; with --drawers: cabinets; with --rooms: rooms of each kind
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     pub seeds: u64,
     /// How the tables of --sim look.
@@ -280,6 +287,29 @@ impl CameraKinds {
             Self::Stereo => &[Kind::Stereo],
             Self::TimeOfFlight => &[Kind::TimeOfFlight],
             Self::Overhead => &[Kind::Overhead],
+        }
+    }
+}
+
+/// Kinds of rooms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RoomKinds {
+    /// Each of the others
+    All,
+    /// The rooms of eval asp-mobile
+    Errands,
+    /// Rooms of other sizes and furniture, with cabinets, pairs and more things
+    Furnished,
+}
+
+impl RoomKinds {
+    /// The kinds themselves, with their names.
+    pub fn kinds(self) -> &'static [(prehend_eval::rooms::Kind, &'static str)] {
+        let all = &prehend_eval::rooms::Kind::ALL;
+        match self {
+            Self::All => all,
+            Self::Errands => &all[..1],
+            Self::Furnished => &all[1..],
         }
     }
 }

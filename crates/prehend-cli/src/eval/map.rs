@@ -3,6 +3,7 @@
 mod cameras;
 mod drawers;
 mod race;
+mod rooms;
 mod sim;
 mod sweep;
 
@@ -18,12 +19,13 @@ use sweep::Sweep;
 /// Judges maps; gives the exit code.
 pub fn map(args: EvalMapArgs) -> u8 {
     let screen = Screen::new(args.json);
-    let done = match (&args.frames, &args.race, &args.drawers, args.cameras) {
-        (Some(frames), _, _, _) => recorded(frames, &args, &screen),
-        (None, Some(folder), _, _) => race::run(folder, &args, &screen),
-        (None, None, Some(model), _) => drawers::run(model, &args, &screen),
-        (None, None, None, Some(kinds)) => cameras::run(kinds.kinds(), &args, &screen),
-        (None, None, None, None) => sim::run(&args, &screen),
+    let done = match (&args.frames, &args.race, &args.drawers, args.cameras, args.rooms) {
+        (Some(frames), ..) => recorded(frames, &args, &screen),
+        (None, Some(folder), ..) => race::run(folder, &args, &screen),
+        (None, None, Some(model), ..) => drawers::run(model, &args, &screen),
+        (None, None, None, Some(kinds), _) => cameras::run(kinds.kinds(), &args, &screen),
+        (None, None, None, None, Some(kinds)) => rooms::run(kinds.kinds(), &args, &screen),
+        (None, None, None, None, None) => sim::run(&args, &screen),
     };
     match done {
         Ok(()) => exit::DONE,

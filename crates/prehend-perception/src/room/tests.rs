@@ -1,6 +1,7 @@
 use super::*;
 use crate::render::{Form, Thing, VGA, looking, render, thing};
 use nalgebra::{Isometry3, Vector3};
+use prehend_geometry::OrientedBox;
 
 const SIGMA: f64 = 0.002;
 
@@ -172,7 +173,7 @@ fn a_table_that_was_called_something_else_stays_one_table() {
             .map()
             .objects
             .iter()
-            .filter(|object| object.bounds.size.norm() > RoomSettings::default().bulky)
+            .filter(|object| object.bounds.size.norm() > RoomSettings::default().handy)
             .count()
     };
     let mut frame = render(&room(), &VGA, &view, SIGMA, 1);
@@ -215,4 +216,95 @@ fn a_thing_does_not_grow_into_what_it_stands_on() {
     };
     let small = see(3).into_iter().filter(|size| *size < 0.2).count();
     assert_eq!(small, 2, "both apples: {:?}", see(3));
+}
+
+/// Takes frames of the room from the first table's view, each changed, all of one stop unless the change says otherwise.
+fn frames(builder: &mut RoomBuilder, count: u64, change: impl Fn(u64, &mut Keyframe)) {
+    let view = looking([0.4, 0.3, 1.2], [2.0, 0.0, 0.7]);
+    for seed in 0..count {
+        let mut frame = render(&room(), &VGA, &view, SIGMA, seed);
+        frame.view = "tour_1".to_owned();
+        change(seed, &mut frame);
+        builder.update(&frame, None, false).unwrap();
+    }
+}
+
+/// The labels of the things of a class.
+fn labels_of(frame: &Keyframe, class: &str) -> Vec<u16> {
+    frame.detections.iter().filter(|d| d.class_name == class).map(|d| d.label).collect()
+}
+
+#[test]
+fn a_mask_over_two_things_makes_neither_larger() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    let mut things = room();
+    (things[2].at[1], things[3].at[1]) = (0.036, -0.036);
+    for seed in 0..4 {
+        let mut frame = render(&things, &VGA, &looking([0.4, 0.3, 1.2], [2.0, 0.0, 0.7]), SIGMA, seed);
+        frame.view = "tour_1".to_owned();
+        if seed == 1 {
+            let [first, second] = labels_of(&frame, "apple")[..] else { panic!("two apples") };
+            crate::render::relabel(&mut frame, |label, _, _| if label == second { first } else { label });
+            frame.detections.retain(|detection| detection.label != second);
+        }
+        builder.update(&frame, None, false).unwrap();
+    }
+    let sizes: Vec<f64> =
+        of_class(builder.map(), "apple").iter().map(|apple| apple.bounds.size.norm()).collect();
+    assert!(sizes.len() == 2 && sizes.iter().all(|size| *size < 0.15), "{sizes:?}");
+}
+
+#[test]
+fn a_piece_of_a_table_is_the_table() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    frames(&mut builder, 3, |_, _| ());
+    let tables = of_class(builder.map(), "table").len();
+    // From another stop only a corner of it is seen, half a metre from its middle.
+    frames(&mut builder, 3, |_, frame| {
+        frame.view = "tour_2".to_owned();
+        let table = labels_of(frame, "table")[0];
+        crate::render::relabel(frame, |label, u, _| if label == table && u < 520 { 0 } else { label });
+    });
+    assert_eq!(of_class(builder.map(), "table").len(), tables);
+}
+
+#[test]
+fn keys_stay_when_more_is_seen_and_when_one_of_two_was_the_other() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    let keys = |builder: &RoomBuilder| -> BTreeSet<ObjectKey> {
+        builder.map().objects.iter().map(|object| object.key.clone()).collect()
+    };
+    // In the first frame an apple is cut in two.
+    frames(&mut builder, 6, |seed, frame| {
+        if let (0, Some(&apple)) = (seed, labels_of(frame, "apple").first()) {
+            let number = frame.detections.len() as u16 + 1;
+            let pixels = frame.labels.labels.iter().enumerate().filter(|(_, label)| **label == apple);
+            let columns: Vec<usize> = pixels.map(|(index, _)| index % 640).collect();
+            let middle = columns.iter().sum::<usize>() / columns.len();
+            crate::render::relabel(
+                frame,
+                |label, u, _| if label == apple && u > middle { number } else { label },
+            );
+            let half = crate::Detection { label: number, class_name: "apple".to_owned(), score: 0.8 };
+            frame.detections.push(half);
+        }
+    });
+    let first = keys(&builder);
+    assert_eq!(of_class(builder.map(), "apple").len(), 2);
+    frames(&mut builder, 3, |_, frame| frame.view = "tour_2".to_owned());
+    assert_eq!(keys(&builder), first);
+}
+
+#[test]
+fn what_is_seen_all_day_is_kept_in_so_many_sightings() {
+    let mut builder = RoomBuilder::new("map", RoomSettings { kept: 4, ..RoomSettings::default() });
+    let view = looking([0.4, 0.3, 1.2], [2.0, 0.0, 0.7]);
+    for seed in 0..12 {
+        let mut frame = render(&room(), &VGA, &view, SIGMA, seed);
+        frame.view = format!("visit_{seed}");
+        builder.update(&frame, None, false).unwrap();
+    }
+    assert_eq!(of_class(builder.map(), "apple").len(), 2);
+    assert!(builder.sightings.len() <= 4 * builder.map().objects.len(), "{}", builder.sightings.len());
+    assert!(builder.map().objects.iter().all(|object| object.view_count <= 4));
 }
