@@ -32,6 +32,7 @@ mod live;
 mod looking;
 mod losses;
 mod map_live;
+mod maps;
 mod mcp;
 mod model;
 mod move_group;

@@ -336,10 +336,7 @@ struct View {
 }
 
 /// The view with the greatest gain, one with room around it if any has a gain; of equal ones the first: the same on every run.
-fn best_view<'a, T: PartialOrd>(
-    views: &'a [View],
-    gain: impl Fn(&View) -> Option<T>,
-) -> Option<(T, &'a View)> {
+fn best_view<T: PartialOrd>(views: &[View], gain: impl Fn(&View) -> Option<T>) -> Option<(T, &View)> {
     let best = |roomy: bool| {
         let views = views.iter().filter(|view| view.roomy == roomy);
         let gains = views.filter_map(|view| gain(view).map(|gain| (gain, view)));
