@@ -113,7 +113,7 @@ pub struct RoomBuilder {
     settings: RoomSettings,
     embedder: Box<dyn Embedder + Send + Sync>,
     numbers: BTreeMap<String, u32>,
-    /// What was seen, oldest first.
+    /// What was seen, in the order of their numbers.
     sightings: Vec<Sighting>,
     weights: Weights,
     /// The name of the newest frame's stop, and where its camera was.
@@ -225,6 +225,7 @@ impl RoomBuilder {
         // A stop is called by the number of its first frame. Two errands may call theirs alike.
         if *stop != keyframe.view || (eye - was).norm() > MOVED || self.frames.is_empty() {
             self.stop = (keyframe.view.clone(), eye);
+            self.leave_stop();
             self.frames.insert(frame, 0);
         }
         let Some(mut newest) = self.frames.last_entry() else { return };
@@ -236,6 +237,15 @@ impl RoomBuilder {
             self.weights.learn(&sighting, &self.sightings, &self.settings);
             self.sightings.push(sighting);
         }
+    }
+
+    /// Forgets what the stops so far showed and is in nothing of the map: errors of the detector, and masks over several things.
+    fn leave_stop(&mut self) {
+        let used: BTreeSet<u64> = self.made_of.values().flatten().copied().collect();
+        self.sightings.retain(|sighting| used.contains(&sighting.id));
+        self.weights.retain(|id| used.contains(&id));
+        let stops: BTreeSet<u64> = self.sightings.iter().map(|sighting| sighting.stop).collect();
+        self.frames.retain(|stop, _| stops.contains(stop));
     }
 
     /// Decides which sightings are of one thing, and makes the map of that.

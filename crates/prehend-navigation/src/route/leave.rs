@@ -35,7 +35,9 @@ pub(super) fn plan_between_tight(
     disc.into_iter().chain(grown).find_map(|outline| {
         let out = Route { start: *start, legs: leave(map, footprint, params, start, &outline)? };
         let back = Route { start: *goal, legs: leave(map, footprint, params, goal, &outline)? };
-        let rest = between(map, footprint, &out.end(), &back.end(), params).ok()?;
+        // With room at both ends small motions change nothing.
+        let is_tight = footprint.collides(map, start) || !out.legs.is_empty() || !back.legs.is_empty();
+        let rest = is_tight.then(|| between(map, footprint, &out.end(), &back.end(), params).ok())??;
         let legs = out.legs.into_iter().chain(rest.legs).chain(reversed(&back.legs)).collect();
         Some(Route { start: *start, legs })
     })

@@ -20,6 +20,30 @@ pub(super) struct Weights {
     near: BTreeMap<u64, Vec<u64>>,
 }
 
+/// Logarithms of the odds that a pair is one thing: for the share of the smaller sighting that lies in the larger, for that of the larger
+/// in the smaller, and for nothing. A piece of a thing lies in it; with another name it must be nearly all of it. These and the following
+/// numbers were chosen by the rooms 1 to 40 and 12001 to 12040 of `eval map --rooms`; others are in docs/benchmarks.md.
+const ALIKE: [f64; 3] = [2.5, 1.0, -1.2];
+const UNLIKE: [f64; 3] = [1.5, 2.5, -2.2];
+/// Of furniture each view shows another side: what two do not share says little.
+const FURNITURE: Furniture = Furniture { more: 0.8, least: -0.3 };
+/// What stands on something is not it, though the detector may say so.
+const CARRIED: f64 = -0.5;
+/// Two masks of one frame are two things, or halves of one that touch.
+const BESIDE: Beside = Beside { touching: -3.0, apart: -4.0 };
+/// Two masks touch from this share on.
+const TOUCHING: f64 = 0.02;
+
+struct Furniture {
+    more: f64,
+    least: f64,
+}
+
+struct Beside {
+    touching: f64,
+    apart: f64,
+}
+
 /// What is known of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Weight {
@@ -70,24 +94,20 @@ fn odds(a: &Sighting, b: &Sighting, shared: Shared, settings: &RoomSettings) -> 
     let size = small.object.bounds.size.norm();
     let is_alike = a.object.class_name == b.object.class_name
         || semantic_similarity(&a.object.features, &b.object.features) > settings.similar;
-    // A piece of a thing lies in it; with another name it must be nearly all of it.
+    if a.frame == b.frame {
+        let touch = of_small.max(of_large) > TOUCHING;
+        return if is_alike && touch { BESIDE.touching } else { BESIDE.apart };
+    }
+    let linear = |of_small: f64, [small, large, none]: [f64; 3]| small * of_small + large * of_large + none;
     let mut odds = match is_alike {
-        // Or in the box around it: the leg of a table, the side of a drawer.
-        true => 2.5 * of_small.max(shared.boxed) + of_large - 1.2,
-        false => 1.5 * of_small + 2.5 * of_large - 2.2,
+        // In the other, or in the box around it: the leg of a table, the side of a drawer.
+        true => linear(of_small.max(shared.boxed), ALIKE),
+        false => linear(of_small, UNLIKE),
     };
     if size > settings.handy {
-        // Of furniture each view shows another side: what they do not share says little.
-        odds = (odds + 0.8).max(if of_small > 0.0 { -0.3 } else { 0.0 });
+        odds = (odds + FURNITURE.more).max(if of_small > 0.0 { FURNITURE.least } else { 0.0 });
     }
-    if carries(one, other, settings) {
-        odds = odds.min(-0.5);
-    }
-    if a.frame == b.frame {
-        // Two masks of one frame are two things, or halves of one that touch.
-        odds = if is_alike && of_small.max(of_large) > 0.02 { -3.0 } else { -4.0 };
-    }
-    odds
+    if carries(one, other, settings) { odds.min(CARRIED) } else { odds }
 }
 
 /// Whether one of two boxes stands on the other, so that they are two things whatever a detector calls them: much smaller, and above
