@@ -307,6 +307,39 @@ mod tests {
         assert!(matches!(way(&map, Pose2::new(3.0, 2.5, 0.0), start), Err(RouteError::StartBlocked { .. })));
     }
 
+    /// Along a wall, nearer to it than the base can turn: the wall itself is not touched, not only the middles of its cells.
+    #[test]
+    fn a_place_along_a_wall_is_come_to_and_left_beside_the_wall() {
+        let map = rooms::costmap(&rooms::room([0.0, 6.0, 0.0, 5.0]));
+        let (open, tight) = (Pose2::new(3.0, 3.0, 1.0), Pose2::new(3.0, 0.38, PI));
+        for (start, goal) in [(open, tight), (tight, open)] {
+            let route = way(&map, start, goal).expect("a way");
+            let lowest = route
+                .poses(0.01)
+                .iter()
+                .flat_map(|pose| rooms::footprint().at(pose))
+                .map(|corner| corner[1])
+                .fold(f64::INFINITY, f64::min);
+            assert!(lowest > 0.02, "{lowest} {route:?}");
+        }
+    }
+
+    #[test]
+    fn where_there_is_room_a_way_keeps_it() {
+        // A gap of 0.55 m, and a way round that is a metre longer.
+        let mut grid = rooms::room([0.0, 6.0, 0.0, 5.0]);
+        rooms::fill(&mut grid, [2.8, 3.2, 0.0, 2.2], 100);
+        rooms::fill(&mut grid, [2.8, 3.2, 2.75, 3.0], 100);
+        let map = rooms::costmap(&grid);
+        let route = way(&map, Pose2::new(1.5, 2.5, 0.0), Pose2::new(4.5, 2.5, 0.0)).expect("a way");
+        let highest = route.ends().iter().map(|end| end.y).fold(f64::NEG_INFINITY, f64::max);
+        assert!(highest > 3.0, "{route:?}");
+        // Without another way the gap is taken.
+        rooms::fill(&mut grid, [2.8, 3.2, 3.0, 5.0], 100);
+        let through = way(&rooms::costmap(&grid), route.start, route.end()).expect("a way");
+        assert!(through.length() < 3.5, "{through:?}");
+    }
+
     #[test]
     fn every_pair_of_free_poses_in_a_room_is_connected_without_touching() {
         use rand::{RngExt, SeedableRng};
