@@ -17,7 +17,7 @@ use prehend_scene::{Object, ObjectMap, furniture};
 use prehend_sim::body::{Owner, RenderItem};
 use prehend_sim::scene::Scene;
 use prehend_sim::sensors::{Detector, RgbdCamera, Stage, wrist_camera_intrinsics};
-use prehend_sim::world::{ArmModel, ObjectTruth, World};
+use prehend_sim::world::{ArmModel, ObjectTruth, World, in_space};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -301,11 +301,6 @@ impl Explorer {
 /// A normal number, by the sum of twelve even ones.
 fn normal(rng: &mut impl Rng) -> f64 {
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
-}
-
-fn in_space(pose: &Pose2) -> Isometry3<f64> {
-    let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), pose.yaw);
-    Isometry3::from_parts(Translation3::new(pose.x, pose.y, 0.0), turn)
 }
 
 impl Toured {

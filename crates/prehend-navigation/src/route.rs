@@ -190,7 +190,7 @@ pub fn plan(
         None => between(map, footprint, start, goal, params),
     };
     // Near to something the base moves less than a step of the lattice at a time.
-    direct.or_else(|error| leave::plan_between_tight(map, footprint, start, goal, params).ok_or(error))
+    direct.or_else(|missing| leave::plan_between_tight(map, footprint, start, goal, params, missing))
 }
 
 /// A way between two poses that touch nothing, by the steps of the lattice.

@@ -4,9 +4,10 @@
 //! deviation). Where so much room is left, the base touches something with a known probability for each metre, and a touch costs as much
 //! as [`TOUCH`] metres: it backs away and begins anew. So a tight place makes itself dear, and not the rest of the way.
 
+use super::field::dearness;
 use super::{Leg, Route, RouteParams};
 use crate::footprint::Footprint;
-use crate::grid::{Costmap, INSCRIBED};
+use crate::grid::Costmap;
 use crate::pose::{Pose2, turn};
 
 /// Metres that are as bad as touching something.
@@ -22,18 +23,16 @@ pub(super) struct Clearance {
 }
 
 impl Clearance {
-    /// The levels of a base, from the roomiest to each least one that may be asked for.
+    /// All levels of a base, then without the tightest, and so on to the roomiest alone.
     pub(super) fn all(footprint: &Footprint, params: &RouteParams) -> impl Iterator<Item = Self> {
         let levels = LEVELS
-            .map(|(margins, touches)| (footprint.grown(margins * params.margin), 1.0 + TOUCH * touches))
-            .to_vec();
-        (0..LEVELS.len()).map(move |tightest| Self { levels: levels[..LEVELS.len() - tightest].to_vec() })
+            .map(|(margins, touches)| (footprint.grown(margins * params.margin), 1.0 + TOUCH * touches));
+        (1..=levels.len()).rev().map(move |kept| Self { levels: levels[..kept].to_vec() })
     }
 
     /// Only where there is all the room that is wanted.
     pub(super) fn roomiest(footprint: &Footprint, params: &RouteParams) -> Self {
-        let (margins, touches) = LEVELS[0];
-        Self { levels: vec![(footprint.grown(margins * params.margin), 1.0 + TOUCH * touches)] }
+        Self::all(footprint, params).last().unwrap_or(Self { levels: Vec::new() })
     }
 
     pub(super) fn levels(&self) -> &[(Footprint, f64)] {
@@ -52,22 +51,14 @@ impl Clearance {
     }
 
     /// What a leg from a pose costs, metres; `None` where the base may not be.
-    pub(super) fn cost_of_leg(
-        &self,
-        map: &Costmap,
-        from: &Pose2,
-        leg: &Leg,
-        params: &RouteParams,
-    ) -> Option<f64> {
+    fn cost_of_leg(&self, map: &Costmap, from: &Pose2, leg: &Leg, params: &RouteParams) -> Option<f64> {
         let backwards = if leg.drive < 0.0 { params.backwards_factor.max(1.0) } else { 1.0 };
         let route = Route { start: *from, legs: vec![*leg] };
         let mut at = *from;
         let mut sum = 0.0;
         for pose in route.poses(map.layout().resolution).into_iter().skip(1) {
             let factor = self.factor(map, &pose)?;
-            let metre = 1.0
-                + params.cost_weight.max(0.0) * f64::from(map.cost(pose.xy()).min(INSCRIBED))
-                    / f64::from(INSCRIBED);
+            let metre = dearness(map.cost(pose.xy()), params);
             let turned = params.turn_cost * turn(at.yaw, pose.yaw).abs();
             sum += factor * (turned + at.distance(&pose) * backwards * metre);
             at = pose;

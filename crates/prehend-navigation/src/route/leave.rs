@@ -1,7 +1,7 @@
 //! Ways from where and to where room is short, or from where the base touches something: by small motions on which it goes nowhere
 //! deeper, to where there is room, then on.
 
-use super::{Leg, Route, RouteParams, between};
+use super::{Leg, Route, RouteError, RouteParams, between};
 use crate::footprint::{Contact, Footprint};
 use crate::grid::Costmap;
 use crate::pose::{Pose2, normalised};
@@ -18,29 +18,41 @@ const TURN: f64 = 0.1;
 const MOST: usize = 20_000;
 
 /// A way by small motions from the start to where there is room, from there to such a place before the goal, and by small motions into
-/// it; as much room as there is. `None` when there is no such way.
+/// it; as much room as there is.
+///
+/// Errors: `missing`, which is why there is no other way, or why there is none between the places with room.
 pub(super) fn plan_between_tight(
     map: &Costmap,
     footprint: &Footprint,
     start: &Pose2,
     goal: &Pose2,
     params: &RouteParams,
-) -> Option<Route> {
+    mut missing: RouteError,
+) -> Result<Route, RouteError> {
     if footprint.depth(map, start).is_some_and(|depth| depth > GRAZED) {
-        return None;
+        return Err(missing);
     }
     // Where it may turn as it likes, else with some room around the outline.
     let disc = Footprint::circle(footprint.circumscribed_radius() + params.margin).ok();
     let grown = MARGINS.into_iter().map(|share| footprint.grown(params.margin * share));
-    disc.into_iter().chain(grown).find_map(|outline| {
-        let out = Route { start: *start, legs: leave(map, footprint, params, start, &outline)? };
-        let back = Route { start: *goal, legs: leave(map, footprint, params, goal, &outline)? };
+    for outline in disc.into_iter().chain(grown) {
+        let away = |from: &Pose2| leave(map, footprint, params, from, &outline);
+        let (Some(out), Some(back)) = (away(start), away(goal)) else { continue };
         // With room at both ends small motions change nothing.
-        let is_tight = footprint.collides(map, start) || !out.legs.is_empty() || !back.legs.is_empty();
-        let rest = is_tight.then(|| between(map, footprint, &out.end(), &back.end(), params).ok())??;
-        let legs = out.legs.into_iter().chain(rest.legs).chain(reversed(&back.legs)).collect();
-        Some(Route { start: *start, legs })
-    })
+        if out.is_empty() && back.is_empty() && !footprint.collides(map, start) {
+            continue;
+        }
+        let out = Route { start: *start, legs: out };
+        let before = Route { start: *goal, legs: back };
+        match between(map, footprint, &out.end(), &before.end(), params) {
+            Ok(rest) => {
+                let legs = out.legs.into_iter().chain(rest.legs).chain(reversed(&before.legs)).collect();
+                return Ok(Route { start: *start, legs });
+            }
+            Err(error) => missing = error,
+        }
+    }
+    Err(missing)
 }
 
 /// The same way the other way round; it begins with the heading with which that one ends.

@@ -26,23 +26,15 @@ pub(super) struct Weights {
 const ALIKE: [f64; 3] = [2.5, 1.0, -1.2];
 const UNLIKE: [f64; 3] = [1.5, 2.5, -2.2];
 /// Of furniture each view shows another side: what two do not share says little.
-const FURNITURE: Furniture = Furniture { more: 0.8, least: -0.3 };
+const FURNITURE_MORE: f64 = 0.8;
+const FURNITURE_LEAST: f64 = -0.3;
 /// What stands on something is not it, though the detector may say so.
 const CARRIED: f64 = -0.5;
 /// Two masks of one frame are two things, or halves of one that touch.
-const BESIDE: Beside = Beside { touching: -3.0, apart: -4.0 };
+const APART: f64 = -4.0;
+const HALVES: f64 = -3.0;
 /// Two masks touch from this share on.
 const TOUCHING: f64 = 0.02;
-
-struct Furniture {
-    more: f64,
-    least: f64,
-}
-
-struct Beside {
-    touching: f64,
-    apart: f64,
-}
 
 /// What is known of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,7 +88,7 @@ fn odds(a: &Sighting, b: &Sighting, shared: Shared, settings: &RoomSettings) -> 
         || semantic_similarity(&a.object.features, &b.object.features) > settings.similar;
     if a.frame == b.frame {
         let touch = of_small.max(of_large) > TOUCHING;
-        return if is_alike && touch { BESIDE.touching } else { BESIDE.apart };
+        return if is_alike && touch { HALVES } else { APART };
     }
     let linear = |of_small: f64, [small, large, none]: [f64; 3]| small * of_small + large * of_large + none;
     let mut odds = match is_alike {
@@ -105,7 +97,7 @@ fn odds(a: &Sighting, b: &Sighting, shared: Shared, settings: &RoomSettings) -> 
         false => linear(of_small, UNLIKE),
     };
     if size > settings.handy {
-        odds = (odds + FURNITURE.more).max(if of_small > 0.0 { FURNITURE.least } else { 0.0 });
+        odds = (odds + FURNITURE_MORE).max(if of_small > 0.0 { FURNITURE_LEAST } else { 0.0 });
     }
     if carries(one, other, settings) { odds.min(CARRIED) } else { odds }
 }

@@ -49,6 +49,14 @@ pub enum DriveError {
     NotFinite,
 }
 
+/// A pose on the floor as one in space.
+pub fn in_space(pose: &Pose2) -> Isometry3<f64> {
+    Isometry3::from_parts(
+        Translation3::new(pose.x, pose.y, 0.0),
+        UnitQuaternion::from_axis_angle(&Vector3::z_axis(), pose.yaw),
+    )
+}
+
 /// The base.
 #[derive(Clone, Debug)]
 pub(super) struct Base {
@@ -181,10 +189,7 @@ impl Base {
 
     /// `map_from_base` in space.
     pub(super) fn map_from_base(&self) -> Isometry3<f64> {
-        Isometry3::from_parts(
-            Translation3::new(self.pose.x, self.pose.y, 0.0),
-            UnitQuaternion::from_axis_angle(&Vector3::z_axis(), self.pose.yaw),
-        )
+        in_space(&self.pose)
     }
 
     /// The numbers that the future depends on.

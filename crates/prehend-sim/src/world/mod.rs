@@ -20,7 +20,7 @@ mod settings;
 mod trajectory;
 mod truth;
 
-pub use base::{Bump, DriveError};
+pub use base::{Bump, DriveError, in_space};
 pub use bodies::BodyProperties;
 pub use build::PAD_FRICTION;
 pub use contacts::{FORCE_LIMIT, HardContact};

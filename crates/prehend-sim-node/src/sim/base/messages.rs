@@ -1,6 +1,6 @@
 //! Messages of a base.
 
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3 as Vector};
+use nalgebra::Isometry3;
 use prehend_convert::{header, pose_to_msg, stamp};
 use prehend_msgs::geometry_msgs::msg::{
     PoseStamped, PoseWithCovariance, PoseWithCovarianceStamped, Quaternion, Transform, TransformStamped,
@@ -13,15 +13,7 @@ use prehend_navigation::route::Route;
 use prehend_navigation::{OccupancyGrid, Pose2};
 use prehend_robots::robot::Navigation;
 use prehend_sim::scene::LocalisationSpec;
-use prehend_sim::world::LaserSpec;
-
-/// A pose on the floor as one in space.
-pub(super) fn in_space(pose: &Pose2) -> Isometry3<f64> {
-    Isometry3::from_parts(
-        Translation3::new(pose.x, pose.y, 0.0),
-        UnitQuaternion::from_axis_angle(&Vector::z_axis(), pose.yaw),
-    )
-}
+use prehend_sim::world::{LaserSpec, in_space};
 
 pub(super) fn pose_msg(frame: &str, pose: &Pose2, at: f64) -> PoseStamped {
     PoseStamped { header: header(frame, at), pose: pose_to_msg(&in_space(pose)) }
