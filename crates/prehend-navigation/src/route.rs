@@ -340,6 +340,20 @@ mod tests {
         assert!(through.length() < 3.5, "{through:?}");
     }
 
+    /// No gap leaves all the room that is wanted; one leaves more of it, and is a metre aside.
+    #[test]
+    fn of_two_tight_ways_the_less_probable_touch_is_taken() {
+        let mut grid = rooms::room([0.0, 6.0, 0.0, 5.0]);
+        for wall in [[0.0, 2.2], [2.75, 3.2], [3.85, 5.0]] {
+            rooms::fill(&mut grid, [2.8, 3.2, wall[0], wall[1]], 100);
+        }
+        let params = RouteParams { margin: 0.04, ..RouteParams::default() };
+        let (start, goal) = (Pose2::new(1.5, 2.475, 0.0), Pose2::new(4.5, 2.475, 0.0));
+        let route = plan(&rooms::costmap(&grid), &rooms::footprint(), &start, &goal, &params).expect("a way");
+        let highest = route.ends().iter().map(|end| end.y).fold(f64::NEG_INFINITY, f64::max);
+        assert!(highest > 3.2, "{route:?}");
+    }
+
     #[test]
     fn every_pair_of_free_poses_in_a_room_is_connected_without_touching() {
         use rand::{RngExt, SeedableRng};
