@@ -43,6 +43,8 @@ struct Room {
     partial: bool,
     /// What a visit does not show although it is there.
     hidden: &'static str,
+    /// What only a visit shows.
+    late: &'static str,
     /// What only a visit shows well enough to be called by its name beside others that are.
     glimpsed: Vec<ObjectKey>,
 }
@@ -64,6 +66,7 @@ impl Room {
             memory: Vec::new(),
             partial: false,
             hidden: "",
+            late: "",
             glimpsed: Vec::new(),
         }
     }
@@ -73,6 +76,8 @@ impl Room {
         self.room.objects = self.truth.clone();
         for object in &mut self.room.objects {
             object.key = ObjectKey(format!("room_{}", object.key.0));
+            let views = if self.glimpsed.contains(&object.key) { 1.0 } else { 3.0 };
+            object.class_votes = [(object.class_name.clone(), views)].into();
         }
     }
 
@@ -148,6 +153,8 @@ impl World for Room {
         self.story.push("tour".to_owned());
         self.partial = false;
         self.map_the_room();
+        let late = format!("room_{}", self.late);
+        self.room.objects.retain(|object| object.key.0 != late);
         self.room_map()
     }
     fn visit(&mut self, places: &[[f64; 3]]) -> Result<Arc<ObjectMap>, Fault> {
@@ -402,6 +409,54 @@ fn what_was_hardly_seen_is_looked_at_from_nearer() {
     let mut room = glimpsing("egg_0");
     looks(&mut room, "go to the pan");
     assert_eq!(looks(&mut room, "how many eggs are there?"), Vec::<String>::new());
+}
+
+/// "The middle drawer" presupposes a third one, "the top drawer" one with nothing above it: what the map does not show of them is looked
+/// for from nearer.
+#[test]
+fn a_choice_that_fails_is_looked_at_from_nearer() {
+    let drawer =
+        |name: &str, height: f64| on(thing(name, "drawer", "brown", 2.79, 0.0, [0.02, 0.36, 0.16]), height);
+    let seeing_late = |late: &'static str| {
+        let mut room = Room::new(vec![
+            thing("cabinet_0", "cabinet", "brown", 3.0, 0.0, [0.4, 0.4, 0.6]),
+            drawer("drawer_0", 0.02),
+            drawer("drawer_1", 0.22),
+            drawer("drawer_2", 0.42),
+        ]);
+        room.late = late;
+        room
+    };
+    let opened = |room: &Room| -> Vec<String> {
+        room.story.iter().filter(|line| line.starts_with("hook_pull")).cloned().collect()
+    };
+    let cases = [
+        ("open the middle drawer", "drawer_1", vec!["tour", "visit 2"], "hook_pull drawer_1_at1"),
+        ("open the top drawer", "drawer_2", vec!["tour", "visit 2"], "hook_pull drawer_2_at1"),
+        // The height of the cabinet tells that this is the middle one.
+        ("open the middle drawer", "drawer_2", vec!["tour"], "hook_pull drawer_1_at1"),
+        ("open the middle drawer", "", vec!["tour"], "hook_pull drawer_1_at1"),
+    ];
+    for (errand, late, looked, done) in cases {
+        let mut room = seeing_late(late);
+        assert_eq!(looks(&mut room, errand), looked, "{errand} without {late}");
+        assert_eq!(opened(&room), [done], "{errand} without {late}: {:?}", room.story);
+    }
+}
+
+/// Before a person is asked which of two things is meant, those that may be one are looked at from nearer; not those that stand apart.
+#[test]
+fn what_may_be_seen_twice_is_looked_at_before_a_person_is_asked() {
+    for (apart, looked) in [(0.06, vec!["tour", "visit 2"]), (0.4, vec!["tour"])] {
+        let mut room = Room::new(vec![
+            thing("egg_0", "egg", "white", 0.0, -3.0, EGG),
+            thing("egg_1", "egg", "white", 0.0, -3.0 + apart, EGG),
+            thing("pan_0", "pan", "black", 4.0, 4.0, [0.26, 0.26, 0.05]),
+        ]);
+        let report = run(&mut room, "put the egg in the pan");
+        assert_eq!(report.reason, Some(Reason::Ambiguous), "{}", report.message);
+        assert_eq!(room.story, looked, "{apart} m apart");
+    }
 }
 
 #[test]

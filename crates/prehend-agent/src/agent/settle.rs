@@ -27,7 +27,7 @@ impl Agent {
     ) -> Result<Plan, Fault> {
         let mut planned = self.plan_here(readings, tools, knowledge)?;
         for _ in 0..DRIVES {
-            if !tools.look_nearer()? {
+            if !tools.look_nearer(rests_on(&planned))? {
                 break;
             }
             planned = plan(readings, tools, knowledge);
@@ -96,14 +96,19 @@ impl Agent {
         planned: &Result<Plan, Fault>,
         tools: &mut Toolbox<'_>,
     ) -> Result<Vec<ObjectKey>, Fault> {
-        match planned {
-            Ok(Plan::Actions(_)) => Ok(Vec::new()),
-            Ok(Plan::Answer(_)) => tools.doubts(RestsOn::Everything),
-            Err(fault) => match fault.reason {
-                Reason::Ambiguous => tools.doubts(RestsOn::Which),
-                Reason::NotFound => tools.doubts(RestsOn::Everything),
-                _ => Ok(Vec::new()),
-            },
-        }
+        rests_on(planned).map_or(Ok(Vec::new()), |end| tools.doubts(end))
+    }
+}
+
+/// What the end of a plan rests on that a look could settle; `None` for one of actions, and when no look would change it.
+fn rests_on(planned: &Result<Plan, Fault>) -> Option<RestsOn> {
+    match planned {
+        Ok(Plan::Actions(_)) => None,
+        Ok(Plan::Answer(_)) => Some(RestsOn::Everything),
+        Err(fault) => match fault.reason {
+            Reason::Ambiguous => Some(RestsOn::Which),
+            Reason::NotFound => Some(RestsOn::Everything),
+            _ => None,
+        },
     }
 }

@@ -39,10 +39,13 @@ impl Grounder<'_, '_, '_> {
     ) -> Result<Vec<ObjectKey>, Fault> {
         // Choosing what it is compared with may be a choice of its own.
         let outer = std::mem::take(&mut self.measured);
-        let several = keys.len() > 1;
+        let among = keys.clone();
         let chosen = self.choose(np, selector, keys);
         let measured = std::mem::replace(&mut self.measured, outer);
-        if several {
+        if chosen.is_err() {
+            self.tools.not_chosen(&among);
+        }
+        if among.len() > 1 {
             let (taken, why_none) = match &chosen {
                 Ok(taken) => (taken.clone(), String::new()),
                 Err(fault) => (Vec::new(), fault.message.clone()),

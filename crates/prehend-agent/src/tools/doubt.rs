@@ -4,10 +4,14 @@
 
 use super::Toolbox;
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectKey, Scope};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Scope, spatial};
 
 /// Further frames from the same place: they move nothing, and settle what one frame missed or misnamed.
 pub(crate) const FRAMES: usize = 2;
+/// Most things in doubt that one drive is for: a person waits for it.
+const MOST_OPEN: usize = 4;
+/// Two sightings of one thing in a room are hardly farther apart than this, metres: what localisation errs by.
+const MAY_BE_ONE: f64 = 0.05;
 /// Stamps nearer to each other than this are of one frame, seconds: cameras are slower, and a stamp as a float is coarser than
 /// its nanoseconds.
 const SAME_FRAME: f64 = 1e-3;
@@ -30,6 +34,8 @@ pub(super) struct Considered {
     doubtful: Vec<ObjectKey>,
     /// Of which more of the front must be seen to tell.
     unclear: Vec<ObjectKey>,
+    /// Among which a choice failed.
+    undecided: Vec<ObjectKey>,
     /// Of the doubtful ones those beside which something was found.
     rivals: Vec<ObjectKey>,
     /// When the first look of the goal was taken, seconds.
@@ -48,15 +54,11 @@ impl Considered {
         }
     }
 
-    /// At most so many of what may be meant beside what was found, is worth a drive, and was not driven to yet; from now on it was.
-    pub(super) fn take_rivals(
-        &mut self,
-        most: usize,
-        is_worth: impl Fn(&ObjectKey) -> bool,
-    ) -> Vec<ObjectKey> {
+    /// At most so many things of those that were not driven to yet; from now on they were.
+    fn near(&mut self, most: usize, keys: impl IntoIterator<Item = ObjectKey>) -> Vec<ObjectKey> {
         let before = self.neared.len();
-        for key in std::mem::take(&mut self.rivals) {
-            if self.neared.len() < before + most && !self.neared.contains(&key) && is_worth(&key) {
+        for key in keys {
+            if self.neared.len() < before + most && !self.neared.contains(&key) {
                 self.neared.push(key);
             }
         }
@@ -96,6 +98,11 @@ impl Toolbox<'_> {
         self.considered.unclear.push(key.clone());
     }
 
+    /// Says of things that a choice among them failed: another of them, or how they differ, may not have been seen.
+    pub(crate) fn not_chosen(&mut self, keys: &[ObjectKey]) {
+        self.considered.undecided.extend_from_slice(keys);
+    }
+
     /// Whether only memory shows a thing: the looks of this goal did not see it.
     pub(crate) fn is_remembered(&self, object: &Object) -> bool {
         self.considered.since.is_some_and(|since| object.last_seen < since - SAME_FRAME)
@@ -107,7 +114,7 @@ impl Toolbox<'_> {
     /// Errors: those of a map update.
     pub(crate) fn doubts(&mut self, end: RestsOn) -> Result<Vec<ObjectKey>, Fault> {
         if self.scope == Scope::Room {
-            // No further view of the room is to be had from here; see `look_nearer`.
+            // No further view of the room is to be had from here; see `doubts_in_room`.
             return Ok(Vec::new());
         }
         let map = self.map()?;
@@ -132,5 +139,34 @@ impl Toolbox<'_> {
             }
         }
         Ok(doubts)
+    }
+
+    /// What a drive nearer to it could settle in a room, each thing once in a goal: what was hardly seen and may be meant beside what was
+    /// found. Before the plan ends otherwise than with actions (`end`), what is unclear, among what a choice failed, and which of
+    /// several is meant as far as they were hardly seen or may be one.
+    pub(super) fn doubts_in_room(&mut self, map: &ObjectMap, end: Option<RestsOn>) -> Vec<ObjectKey> {
+        let is_hardly_seen = |key: &ObjectKey| map.get(key).is_some_and(Object::is_hardly_seen);
+        let may_be_one = |key: &ObjectKey, other: &ObjectKey| match (map.get(key), map.get(other)) {
+            (Some(one), Some(another)) => {
+                let level = (spatial::centre(one).z - spatial::centre(another).z).abs()
+                    < spatial::height_of(one).min(spatial::height_of(another)) / 2.0;
+                key != other && level && spatial::gap(one, another) < MAY_BE_ONE
+            }
+            _ => false,
+        };
+        let Considered { found, unclear, undecided, rivals, .. } = &mut self.considered;
+        let mut open: Vec<ObjectKey> = std::mem::take(rivals);
+        open.retain(is_hardly_seen);
+        if end.is_some() {
+            open.extend(unclear.iter().chain(undecided.iter()).cloned());
+            for group in found.iter().filter(|group| group.len() > 1) {
+                let is_open = |key: &&ObjectKey| {
+                    is_hardly_seen(key) || group.iter().any(|other| may_be_one(key, other))
+                };
+                open.extend(group.iter().filter(is_open).cloned());
+            }
+        }
+        open.retain(|key| map.get(key).is_some());
+        self.considered.near(MOST_OPEN, open)
     }
 }

@@ -3,7 +3,7 @@
 //! A goal is grounded in the map of the room. After a successful go_to the local map is current: it is built anew from where
 //! the base stands, and the skills act on it alone. No tool changes the map of the room.
 
-use super::{Freshness, ToolOutput, ToolValue, Toolbox};
+use super::{Freshness, RestsOn, ToolOutput, ToolValue, Toolbox};
 use crate::language::{Lexicon, NounPhrase};
 use crate::world::{Arrival, Fault, Remembered};
 use nalgebra::{Isometry3, Point3};
@@ -14,9 +14,6 @@ use std::sync::Arc;
 
 /// A look takes a quarter of the stops of a tour or less: it is worth it when the thing is about as likely still there.
 const LIKELY: f64 = 0.2;
-
-/// Most things in doubt that one look is for: a person waits for it.
-const MOST_OPEN: usize = 4;
 
 /// A thing is seen again within so much around the box of what is found, metres.
 const AROUND: f64 = 0.15;
@@ -166,17 +163,16 @@ impl Toolbox<'_> {
         Ok(missing.is_none().then_some(map))
     }
 
-    /// Drives nearer to things of the room that may be meant beside what was found and of which too little was seen to tell; to each once in
-    /// a goal. Whether it looked.
+    /// Drives nearer to things of the room of which too little was seen for the plan that was made, to each once in a goal; `end` when the
+    /// plan ends otherwise than with actions. Whether it looked.
     ///
     /// Errors: what ends the goal. A look that fails in another way leaves everything as it was.
-    pub(crate) fn look_nearer(&mut self) -> Result<bool, Fault> {
+    pub(crate) fn look_nearer(&mut self, end: Option<RestsOn>) -> Result<bool, Fault> {
         if self.scope != Scope::Room || self.may_explore.is_none() || self.state.held_object.is_some() {
             return Ok(false);
         }
         let Some(map) = self.room.clone() else { return Ok(false) };
-        let is_hardly_seen = |key: &ObjectKey| map.get(key).is_some_and(Object::is_hardly_seen);
-        let open = self.considered.take_rivals(MOST_OPEN, is_hardly_seen);
+        let open = self.doubts_in_room(&map, end);
         if open.is_empty() {
             return Ok(false);
         }
