@@ -27,6 +27,8 @@ pub struct Settings {
     pub model: String,
     /// Changes of the scene.
     pub moves: usize,
+    /// Each change begins a new map, and the cabinet stands elsewhere: what a robot makes of it that has just driven there.
+    pub fresh: bool,
     /// Seed of everything.
     pub seed: u64,
 }
@@ -75,6 +77,8 @@ impl Figures {
 struct State {
     joints: BTreeMap<String, f64>,
     things: [[f64; 2]; 3],
+    /// Place of the cabinet, metres, and its turn, radians.
+    cabinet: [f64; 3],
 }
 
 impl State {
@@ -110,13 +114,14 @@ impl State {
     fn text(&self, model: &str) -> String {
         let joints: Vec<String> = self.joints.iter().map(|(joint, at)| format!("{joint}: {at:.3}")).collect();
         let [bell, apple, block] = self.things;
+        let [x, y, yaw] = self.cabinet;
         let at = |[x, y]: [f64; 2]| format!("pose: {{xy: [{x:.3}, {y:.3}], yaw: 0.0}}");
         format!(
             "name: cabinet
 table: {{size: [0.9, 1.2], center: [0.5, 0.0], color: light grey}}
 detector: {{preset: imperfect, confusions: {{bell: [bowl], drawer: [box]}}}}
 objects:
-- {{name: cabinet, model: {model}, joints: {{{}}}, pose: {{xy: [0.74, 0.0], yaw: 0.0}}}}
+- {{name: cabinet, model: {model}, joints: {{{}}}, pose: {{xy: [{x:.3}, {y:.3}], yaw: {yaw:.3}}}}}
 - {{name: bell, model: desk_bell, {}}}
 - {{name: apple, class: apple, shape: sphere, color: [186, 34, 30], size: {{radius: 0.027}}, mass: 0.12, {}}}
 - {{name: block, class: block, shape: box, color: blue, size: [0.04, 0.04, 0.04], {}}}
@@ -140,7 +145,11 @@ pub fn measure(
 ) -> Result<Figures, String> {
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
     let path = scenes.join("cabinet.yaml");
-    let mut state = State { joints: BTreeMap::new(), things: [[0.36, 0.30], [0.33, 0.14], [0.33, -0.14]] };
+    let mut state = State {
+        joints: BTreeMap::new(),
+        things: [[0.36, 0.30], [0.33, 0.14], [0.33, -0.14]],
+        cabinet: [0.74, 0.0, 0.0],
+    };
     let mut watch = Watch::new(arm, &path, settings.seed, map);
     let (_, world) = watch.world(&state.text(&settings.model), &POSES[0].1)?;
     let truth = world.truth();
@@ -156,6 +165,12 @@ pub fn measure(
     let mut keys: BTreeMap<String, ObjectKey> = BTreeMap::new();
     for _ in 0..settings.moves {
         state.change(&joints, &mut rng);
+        if settings.fresh {
+            watch.forget();
+            keys.clear();
+            state.cabinet =
+                [rng.random_range(0.7..0.8), rng.random_range(-0.1..0.1), rng.random_range(-0.3..0.3)];
+        }
         let text = state.text(&settings.model);
         let mut views = vec![0];
         if rng.random_bool(0.5) {

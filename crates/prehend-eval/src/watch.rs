@@ -29,6 +29,7 @@ pub(crate) struct Watch<'a> {
     path: &'a Path,
     seed: u64,
     frame: u64,
+    settings: MapSettings,
     builder: MapBuilder,
 }
 
@@ -58,7 +59,12 @@ pub(crate) fn labels_of(found: &Detections) -> (LabelImage, Vec<Detection>) {
 impl<'a> Watch<'a> {
     /// With an empty map. `path` names the scene in findings, and is beside the models.
     pub(crate) fn new(arm: &'a ArmModel, path: &'a Path, seed: u64, map: MapSettings) -> Self {
-        Self { arm, path, seed, frame: 0, builder: MapBuilder::new("link_base", map) }
+        Self { arm, path, seed, frame: 0, settings: map, builder: MapBuilder::new("link_base", map) }
+    }
+
+    /// Begins the map anew.
+    pub(crate) fn forget(&mut self) {
+        self.builder = MapBuilder::new("link_base", self.settings);
     }
 
     /// What was made of it so far.

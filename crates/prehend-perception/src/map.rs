@@ -275,6 +275,15 @@ impl MapBuilder {
         }
     }
 
+    /// Adds what is known of an object's names from elsewhere to what its views say.
+    pub fn add_names(&mut self, key: &ObjectKey, votes: Vec<(String, f64)>) {
+        let objects = self.map.objects.iter_mut().zip(&mut self.tracks);
+        if let Some((object, track)) = { objects }.find(|(object, _)| object.key == *key) {
+            keep_names(object, votes);
+            track.changed = self.updates;
+        }
+    }
+
     /// Takes a keyframe into the map. With `reset`, what was known is forgotten; only the keys of objects that are recognised
     /// stay. `tool` tells where the gripper was; `seed` drives the plane search, so equal frames give equal maps.
     ///

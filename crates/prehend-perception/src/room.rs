@@ -362,6 +362,36 @@ impl RoomBuilder {
         }
     }
 
+    /// For each of some things, in the frame of this map, which of its objects it is, if one: by the odds against all sightings of that, the
+    /// surest first, and each object once; only those that are `free`.
+    pub fn recognise(&self, things: &[Object], free: impl Fn(&ObjectKey) -> bool) -> Vec<Option<&Object>> {
+        // Of no stop and of no frame of the tour.
+        let elsewhere = u64::MAX;
+        let mut odds: Vec<(f64, usize, usize)> = Vec::new();
+        for (number, thing) in things.iter().enumerate() {
+            let thing = Sighting::new(elsewhere, thing.clone(), elsewhere, elsewhere, &self.settings);
+            for (place, object) in self.map.objects.iter().enumerate().filter(|(_, object)| free(&object.key))
+            {
+                let ids = self.made_of.get(&object.key).map_or(&[][..], Vec::as_slice);
+                let sightings = self.sightings.iter().filter(|sighting| ids.contains(&sighting.id));
+                let sum: f64 = sightings.map(|one| grouping::odds_of(one, &thing, &self.settings)).sum();
+                if sum > 0.0 {
+                    odds.push((sum, number, place));
+                }
+            }
+        }
+        odds.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        let mut found = vec![None; things.len()];
+        let mut taken = vec![false; self.map.objects.len()];
+        for (_, number, place) in odds {
+            if found[number].is_none() && !taken[place] {
+                found[number] = self.map.objects.get(place);
+                taken[place] = true;
+            }
+        }
+        found
+    }
+
     /// The keys that things had, by their sightings: one goes to the thing that has most of them.
     fn keys_of(&self, made: &[(Vec<u64>, Object)]) -> BTreeMap<Vec<u64>, ObjectKey> {
         let mut shared: Vec<(usize, &ObjectKey, &Vec<u64>)> = Vec::new();

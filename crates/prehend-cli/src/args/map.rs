@@ -215,6 +215,9 @@ pub struct EvalMapArgs {
     /// With --drawers: changes of the scene for each seed
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
     pub moves: u16,
+    /// With --drawers: begin a new map with each change, before a cabinet that stands elsewhere, as after a drive
+    #[arg(long, requires = "drawers")]
+    pub fresh: bool,
     /// Rooms of the simulator, of one kind or of all: is each thing that a tour shows one object of the room's map, by its name, where it
     /// is?
     #[arg(long, value_name = "KIND", num_args = 0..=1, default_missing_value = "all", conflicts_with = "sweep")]

@@ -3,6 +3,7 @@
 use super::ObjectMapNode;
 use nalgebra::Isometry3;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_scene::ObjectKey;
 use serde_json::json;
 
 /// How far the base may have moved and still stand where it stood: metres and radians.
@@ -18,6 +19,7 @@ impl ObjectMapNode<'_> {
             return;
         }
         self.stood = None;
+        self.recall.forget();
         if self.builder.map().objects.is_empty() {
             return;
         }
@@ -32,6 +34,18 @@ impl ObjectMapNode<'_> {
             json!({ "version": version, "distance": way.translation.vector.norm() }),
         );
         self.publish();
+    }
+
+    /// Gives the names that the room's map knows to what is seen from here; which ones: the key near by, and in the room.
+    pub(super) fn recall_names(&mut self) -> Vec<(ObjectKey, ObjectKey)> {
+        let frames = &self.shell.robot.frames;
+        let (Some(room), Some(navigation)) = (&self.room, &self.shell.robot.navigation) else {
+            return Vec::new();
+        };
+        let Ok(room_from_near) = self.tf.lookup(&navigation.frame, &frames.base, &Default::default()) else {
+            return Vec::new();
+        };
+        self.recall.tell(&mut self.builder, &room.builder, &room_from_near.isometry())
     }
 
     /// Where the base is in the frame of the odometry, on a robot that drives.

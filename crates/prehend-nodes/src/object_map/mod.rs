@@ -29,7 +29,9 @@ use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMa
 use prehend_msgs::sensor_msgs::msg::PointCloud2;
 use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::visualization_msgs::msg::MarkerArray;
-use prehend_perception::{ImageTurn, Lexicon, MapBuilder, MapSettings, RoomBuilder, RoomSettings, Sight};
+use prehend_perception::{
+    ImageTurn, Lexicon, MapBuilder, MapSettings, Recall, RoomBuilder, RoomSettings, Sight,
+};
 use prehend_robots::shell::{NodeError, NodeOptions, Shell};
 use prehend_ros::{Live, Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
 use prehend_scene::{Object, ObjectMap, Scope};
@@ -178,6 +180,8 @@ struct ObjectMapNode<'a> {
     room: Option<Room>,
     /// Where the base stood when the local map began, frame of the odometry.
     stood: Option<Isometry3<f64>>,
+    /// What of the room was recognised from there.
+    recall: Recall,
     lexicon: Lexicon,
     /// Confirms retrievals; without one the built-in confirm does.
     model: Option<Model>,
@@ -254,6 +258,7 @@ impl<'a> ObjectMapNode<'a> {
             newest: None,
             waiting: Vec::new(),
             in_hand: Vec::new(),
+            recall: Recall::default(),
             tf: shell.node.tf()?,
             self_filter,
             frames_per_update,

@@ -182,8 +182,12 @@ impl ObjectMapNode<'_> {
 
     fn finish(&mut self, pending: Pending) {
         let scope = Scope::parse(&pending.request.message.scope).unwrap_or_default();
+        let mut recalled = Vec::new();
         match scope {
-            Scope::Local => self.publish(),
+            Scope::Local => {
+                recalled = self.recall_names();
+                self.publish();
+            }
             Scope::Room => self.publish_room(),
         }
         let Pending { request, report, seconds, taken, frames, with_parts, .. } = pending;
@@ -213,6 +217,7 @@ impl ObjectMapNode<'_> {
             ),
             json!({ "version": map.version, "added": names(&report.added), "merged": names(&report.merged),
                 "moved": names(&report.moved), "removed": names(&report.removed), "joined": report.joined,
+                "recalled": recalled,
                 "held": report.held,
                 "homeless_parts": report.homeless_parts,
                 "skipped_undrawn": report.skipped.undrawn, "skipped_slivers": report.skipped.slivers,

@@ -76,6 +76,11 @@ impl Weights {
     }
 }
 
+/// The logarithm of the odds that two sightings are of one thing; 0 when they are too far from each other to tell.
+pub(super) fn odds_of(a: &Sighting, b: &Sighting, settings: &RoomSettings) -> f64 {
+    a.shared(b, settings).map_or(0.0, |shared| odds(a, b, shared, settings))
+}
+
 /// The logarithm of the odds that two sightings are of one thing, by what they share, what they are called, and how large they are.
 fn odds(a: &Sighting, b: &Sighting, shared: Shared, settings: &RoomSettings) -> f64 {
     let (one, other) = (&a.object.bounds, &b.object.bounds);
