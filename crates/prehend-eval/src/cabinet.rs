@@ -172,9 +172,11 @@ pub fn measure(
                 [rng.random_range(0.7..0.8), rng.random_range(-0.1..0.1), rng.random_range(-0.3..0.3)];
         }
         let text = state.text(&settings.model);
-        let mut views = vec![0];
+        // Who has driven there looks at the fronts first.
+        let (first, second) = if settings.fresh { (1, 0) } else { (0, 1) };
+        let mut views = vec![first];
         if rng.random_bool(0.5) {
-            views.push(1);
+            views.push(second);
         }
         if rng.random_bool(0.25) {
             views.push(rng.random_range(2..POSES.len()));

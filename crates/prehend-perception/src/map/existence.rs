@@ -1,4 +1,4 @@
-//! Things that are none: what one frame took for a thing, and the others take for a piece of something else.
+//! Things that are none: what one frame took for a thing, and the others take for a piece of something else, or for several.
 //!
 //! A frame that has the surface of a known object in sight speaks for the object when it shows it as a thing of its own, and against it
 //! when it shows that surface as one of another object. We count both, as McCormac et al. (Fusion++, 2018) do for the probability that
@@ -19,11 +19,18 @@ pub struct ExistenceSettings {
     /// Frames against an object for each that speaks for it, and for one more, from which on it is none. A look is some three frames
     /// from one place, which err alike: what was seen once falls by the second look that shows it otherwise.
     pub against: u32,
+    /// Share of the points in sight up to which the largest of several things that a frame shows in the place of one object leaves it open
+    /// which of them the object is.
+    pub largest: f64,
+    /// Least share of each of them: a mask runs over an edge by less.
+    pub each: f64,
+    /// Least share of all of them together.
+    pub together: f64,
 }
 
 impl Default for ExistenceSettings {
     fn default() -> Self {
-        Self { on_one: 0.8, against: 3 }
+        Self { on_one: 0.8, against: 3, largest: 0.6, each: 0.1, together: 0.8 }
     }
 }
 
@@ -55,6 +62,44 @@ pub(super) fn doubt(
             track.piece_of = Some(other.clone());
         }
     }
+}
+
+/// For each object whether it is none, because more frames show named things in its place than show it as one: a mask that ran over
+/// several of them. Counts what this frame says; `keys` are those of the objects that its things are. What is not seen as anything now
+/// becomes a piece of the largest of them.
+pub(super) fn torn(
+    old: &mut [Known],
+    looks: &[Look],
+    is_seen: &[bool],
+    named: impl Fn(usize) -> bool,
+    keys: &[Option<ObjectKey>],
+    settings: &ExistenceSettings,
+) -> Vec<bool> {
+    let mut torn = vec![false; old.len()];
+    for (place, (known, look)) in old.iter_mut().zip(looks).enumerate() {
+        let visibility = look.visibility;
+        if visibility.is_gone() || !visibility.is_in_sight() {
+            continue;
+        }
+        let largest = look.shares().max_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((number, share)) = largest else { continue };
+        if share >= settings.on_one {
+            known.track.as_one += 1;
+            continue;
+        }
+        let parts = look.shares().filter(|(number, share)| *share >= settings.each && named(*number));
+        if share > settings.largest || parts.map(|(_, share)| share).sum::<f64>() < settings.together {
+            continue;
+        }
+        known.track.as_several += 1;
+        if known.track.as_several > known.track.as_one + 1 {
+            torn[place] = true;
+            if !is_seen[place] {
+                known.track.piece_of = keys.get(number).cloned().flatten();
+            }
+        }
+    }
+    torn
 }
 
 #[cfg(test)]
@@ -145,6 +190,59 @@ mod tests {
         assert_eq!(classes(&builder), ["chest"]);
         assert_eq!(report.joined, [(block.clone(), builder.map().objects[0].key.clone())]);
         assert_eq!(report.removed, [block]);
+    }
+
+    /// Shows the map one more frame of the chest, in as many rows as there are names for them, from above.
+    fn see_rows(builder: &mut MapBuilder, names: &[&str]) {
+        let stamp = builder.map().stamp + 1.0;
+        let mut frame = render(&[chest()], &VGA, &looking(EYE, [0.5, 0.0, 0.1]), 0.002, stamp as u64);
+        let rows: Vec<usize> = (0..frame.labels.labels.len())
+            .filter(|at| frame.labels.labels[*at] > 0)
+            .map(|at| at / VGA.width)
+            .collect();
+        let (first, last) =
+            (rows.iter().min().copied().unwrap_or(0), rows.iter().max().copied().unwrap_or(0));
+        relabel(&mut frame, |_, _, v| 1 + ((v - first) * names.len() / (last - first + 1)) as u16);
+        frame.stamp = stamp;
+        frame.view = format!("{stamp}");
+        frame.detections = (1..)
+            .zip(names)
+            .map(|(label, name)| Detection { label, class_name: (*name).to_owned(), score: 0.8 })
+            .collect();
+        let scene = segment(&frame, &MapSettings::default().segment, None, 0);
+        let cut = |detection: &Detection| Hypothesis {
+            pixels: (0..frame.labels.labels.len())
+                .filter(|at| frame.labels.labels[*at] == detection.label && scene.grid.points[*at].is_some())
+                .collect(),
+            detections: vec![detection.label],
+            from_merged: false,
+            cluster: 0,
+        };
+        let found = (frame.detections.iter().map(cut).collect(), Skipped::default());
+        builder.take(&frame, &scene, found, &[], None, false).expect("a map");
+    }
+
+    #[test]
+    fn what_one_frame_took_for_one_is_several_when_more_frames_show_it_so() {
+        let (one, three): (&[&str], &[&str]) = (&["chest"], &["box", "bag", "toy"]);
+        let sizes = |builder: &MapBuilder| -> Vec<f64> {
+            builder.map().objects.iter().map(|object| object.cloud.len() as f64).collect()
+        };
+        let mut builder = builder();
+        see_rows(&mut builder, one);
+        let all = sizes(&builder)[0];
+        (0..4).for_each(|_| see_rows(&mut builder, three));
+        let mut found = classes(&builder);
+        found.sort_unstable();
+        assert_eq!(found, ["bag", "box", "toy"]);
+        assert!(sizes(&builder).iter().all(|size| *size < 0.7 * all), "{:?} of {all}", sizes(&builder));
+        // Most frames show it as one.
+        let mut builder = self::builder();
+        for names in [one, one, three, one, three, one] {
+            see_rows(&mut builder, names);
+        }
+        assert!(classes(&builder).contains(&"chest"), "{:?}", classes(&builder));
+        assert!(sizes(&builder).iter().any(|size| *size > 0.9 * all), "{:?} of {all}", sizes(&builder));
     }
 
     #[test]

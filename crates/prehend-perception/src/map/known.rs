@@ -20,6 +20,9 @@ pub(super) struct Track {
     pub(super) front: Option<f64>,
     /// Frames that show its surface as one of something else.
     pub(super) overlooked: u32,
+    /// Frames after the first that show its surface as one thing, and those that show it as several.
+    pub(super) as_one: u32,
+    pub(super) as_several: u32,
     /// What it turned out to be a piece of.
     pub(super) piece_of: Option<ObjectKey>,
 }

@@ -5,6 +5,7 @@ use super::known::{Known, boxes, paired};
 use super::{
     MapBuilder, MapSettings, Sights, UpdateReport, associate, existence, gone, join, keep_names, touching,
 };
+use prehend_scene::ObjectKey;
 use prehend_scene::merge::MergeMethod;
 use rayon::prelude::*;
 
@@ -23,10 +24,19 @@ struct Assignment {
     scraps: Vec<bool>,
     /// Known objects that this frame shows to be several.
     several: Vec<bool>,
+    /// Known objects that are none: several things of which each is known for itself.
+    torn: Vec<bool>,
     /// Known objects whose place is seen to be empty.
     gone: Vec<bool>,
     /// Place from which on the known objects were in the hand.
     on_map: usize,
+}
+
+/// Which thing of a frame each pixel shows, from 1: those that are to be assigned, then the drawers of banks, with their keys.
+#[derive(Default)]
+struct Shown {
+    owners: Vec<u16>,
+    drawers: Vec<Option<ObjectKey>>,
 }
 
 /// A thing of a frame that is a known object, and what that makes of the object.
@@ -104,9 +114,15 @@ impl MapBuilder {
             sights.seen = self.banks.sort(std::mem::take(&mut sights.seen), &rule, update);
         }
         let seen_drawers: Vec<Known> = sights.seen.extract_if(.., is_of_bank).collect();
+        let mut shown = Shown::default();
+        if rule.method == MergeMethod::Prehend && !reset {
+            let all = sights.seen.iter().chain(&seen_drawers);
+            shown.owners = touching::owners(all, sights.frame.depth.millimetres.len());
+            shown.drawers = seen_drawers.iter().map(|thing| thing.track.slot.clone()).collect();
+        }
         let (drawers, slid) = self.settle_drawers(drawers, seen_drawers, &sights, reset, report);
         self.banks.carry(&slid, &mut old, update);
-        let assignment = self.assign(&mut old, &mut sights, reset, report);
+        let assignment = self.assign(&mut old, &mut sights, &shown, reset, report);
         let mut objects = self.settle(old, sights.seen, assignment, reset, report);
         for known in objects.extract_if(.., |known| known.track.piece_of.is_some()) {
             if let Some(whole) = &known.track.piece_of {
@@ -195,6 +211,7 @@ impl MapBuilder {
         &mut self,
         old: &mut Vec<Known>,
         sights: &mut Sights<'_>,
+        shown: &Shown,
         reset: bool,
         report: &mut UpdateReport,
     ) -> Assignment {
@@ -210,13 +227,8 @@ impl MapBuilder {
         let is_ours = rule.method == MergeMethod::Prehend;
         let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma, leaving);
         let update = self.updates;
-        let owners = if is_ours && !reset {
-            touching::owners(&sights.seen, sights.frame.depth.millimetres.len())
-        } else {
-            Vec::new()
-        };
         let look = |known: &mut Known| {
-            let look = sight.look(&known.object, &owners);
+            let look = sight.look(&known.object, &shown.owners);
             if !look.visibility.is_gone() && gone::carve(&mut known.object, &look, &leaving) {
                 known.cloud_changed(update);
             }
@@ -227,6 +239,8 @@ impl MapBuilder {
         let mut several = touching::are_several(old, &looks, &sights.seen, &rule, &apart);
         let mut near = boxes(old.iter().map(|known| &known.object));
         let mut spanning = Vec::new();
+        let is_named: Vec<bool> =
+            sights.seen.iter().map(|thing| !thing.object.class_name.is_empty()).collect();
         if !reset && is_ours {
             spanning = touching::spanning(old, &looks, &sights.seen, &rule, &apart);
             for (spans, thing) in spanning.iter_mut().zip(&sights.seen) {
@@ -237,10 +251,16 @@ impl MapBuilder {
         }
         let seen = &sights.seen;
         let mut pairs = associate::pair(old, &gone, seen, &near, &rule, &association);
+        let mut torn = vec![false; old.len()];
         if !reset && is_ours {
             let keys = existence::keys(old, &spanning, &pairs);
             let is_seen = paired(old.len(), &pairs);
             existence::doubt(old, &looks, &is_seen, &keys, &doubting);
+            let keys: Vec<Option<ObjectKey>> =
+                keys.into_iter().chain(shown.drawers.iter().cloned()).collect();
+            // Drawers of a bank have their name from all of it.
+            let is_named = |number: usize| is_named.get(number).copied().unwrap_or(true);
+            torn = existence::torn(old, &looks, &is_seen, is_named, &keys, &doubting);
         }
         // What the gripper took is no longer in its place, even when the gripper hides that place.
         let mut on_map = usize::MAX;
@@ -266,6 +286,7 @@ impl MapBuilder {
         } else if let Some(place) = taken {
             gone.remove(place);
             several.remove(place);
+            torn.remove(place);
             let known = old.remove(place);
             pairs.iter_mut().flatten().filter(|other| **other > place).for_each(|other| *other -= 1);
             report.removed.push(known.object.key.clone());
@@ -286,6 +307,7 @@ impl MapBuilder {
             .collect();
         let mut moves = associate::moved(old, &gone, seen, &pairs, &is_free, &association);
         several.resize(old.len(), false);
+        torn.resize(old.len(), false);
         if is_ours {
             let slid = rows::slid(old, seen, &pairs, &moves, &near, &furniture.rows);
             for (number, place) in slid.into_iter().enumerate() {
@@ -307,7 +329,7 @@ impl MapBuilder {
                 is_free.iter().zip(&moves).map(|(is_free, moved)| *is_free && moved.is_none()).collect();
             associate::returned(&self.lost, seen, &is_free, &association)
         };
-        Assignment { pairs, moves, returns, scraps, several, gone, on_map }
+        Assignment { pairs, moves, returns, scraps, several, torn, gone, on_map }
     }
 
     /// Puts the things of a frame where they belong.
@@ -320,7 +342,7 @@ impl MapBuilder {
         report: &mut UpdateReport,
     ) -> Vec<Known> {
         let (settings, update) = (self.settings, self.updates);
-        let Assignment { pairs, moves, returns, scraps, several, gone, on_map } = assignment;
+        let Assignment { pairs, moves, returns, scraps, several, torn, gone, on_map } = assignment;
         let paired = paired(old.len(), &pairs);
         // What each object becomes one with, in this order: more than one thing when a frame shows it in pieces.
         let mut sightings: Vec<Vec<Sighting>> = Vec::new();
@@ -333,7 +355,7 @@ impl MapBuilder {
                 let Some(known) = &next[place] else { continue };
                 let how = if !sightings[place].is_empty() {
                     How::Piece
-                } else if reset {
+                } else if reset || torn[place] {
                     How::Instead
                 } else if several[place] {
                     How::Named

@@ -31,7 +31,7 @@ impl Default for TouchingSettings {
 }
 
 /// The thing that each pixel of a frame of so many pixels is of: its number from 1, 0 where there is none.
-pub(super) fn owners(seen: &[Known], pixels: usize) -> Vec<u16> {
+pub(super) fn owners<'a>(seen: impl Iterator<Item = &'a Known>, pixels: usize) -> Vec<u16> {
     let mut owners = vec![0; pixels];
     for (number, thing) in (1..=u16::MAX).zip(seen) {
         for index in thing.object.crops.iter().flat_map(|crop| crop.mask.indices()) {
@@ -62,7 +62,9 @@ pub(super) fn spanning(
     let mut covered: Vec<Vec<&Known>> = vec![Vec::new(); seen.len()];
     for (known, look) in old.iter().zip(looks).filter(|(_, look)| !look.visibility.is_gone()) {
         for (number, share) in look.shares() {
-            if share >= settings.covered && is_large(known, &seen[number], settings) {
+            if share >= settings.covered
+                && seen.get(number).is_some_and(|thing| is_large(known, thing, settings))
+            {
                 covered[number].push(known);
             }
         }
