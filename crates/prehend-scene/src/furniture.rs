@@ -24,8 +24,9 @@ const PART_GAP: f64 = 0.06;
 const TRAVEL: f64 = 0.4;
 /// Least offset of a front from the front of its cabinet that is open, metres.
 const OPEN_OFFSET: f64 = 0.03;
-/// Least offset and angle from which a hand goes in, as opening is meant, metres and radians: what is less open is ajar.
-const WIDE: (f64, f64) = (0.07, 0.6);
+/// Least offset and angle that an opening makes, metres and radians: what is less open is ajar. A skill pulls a drawer by 90 mm at least;
+/// where its front is seen to be is some millimetres off.
+const WIDE: (f64, f64) = (0.085, 0.6);
 /// Greatest offset of a drawer's front that is closed for sure, metres, and the least share of the drawer that its front spans then.
 const CLOSED: (f64, f64) = (0.02, 0.6);
 /// Least depth of what is more than a front, metres.
