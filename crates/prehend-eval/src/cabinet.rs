@@ -2,7 +2,7 @@
 //! robot's poses and the imperfect detector names what it sees.
 //!
 //! Each move changes one joint, or moves something that stands before the cabinet; looks follow. Asked for are the drawers of which
-//! the looks of that move show at least [`SEEN`] pixels. Nothing but the map is judged: no motion, no sentence.
+//! the looks of that move show at least [`SEEN`] pixels, or [`SEEN_AT_FIRST`]. Nothing but the map is judged: no motion, no sentence.
 
 use crate::watch::{POSES, Watch};
 use prehend_perception::MapSettings;
@@ -16,6 +16,8 @@ use std::path::Path;
 
 /// Pixels of a drawer in one frame from which it is asked for.
 pub const SEEN: usize = 800;
+/// The same where a map begins anew: an eighth of a closed front from where the robot looks first. Of what shows less, one look tells little.
+pub const SEEN_AT_FIRST: usize = 5000;
 /// How far a drawer is pulled out, metres: least that is open, and most that is shut.
 const STATES: (f64, f64) = (0.05, 0.012);
 /// Share of a drawer's height by which the middle of what is in its row may be off.
@@ -196,7 +198,8 @@ pub fn measure(
             }
             truth = world.truth().objects;
         }
-        seen.retain(|_, pixels| *pixels >= SEEN);
+        let least = if settings.fresh { SEEN_AT_FIRST } else { SEEN };
+        seen.retain(|_, pixels| *pixels >= least);
         truth.retain(|object| furniture::is_panel(&object.class));
         let out = |drawer: &str| {
             let joint = joints.iter().find(|joint| joint.entity == drawer);
