@@ -158,6 +158,11 @@ impl Object {
         self.class_votes.iter().map(|(_, weight)| weight).sum::<f64>() < 2.0
     }
 
+    /// Whether no name has most of the votes.
+    pub fn is_unsure(&self) -> bool {
+        self.confidence < 0.5
+    }
+
     /// The names that views gave it: that which won, and those with at least `share` of the votes that name something.
     pub fn names(&self, share: f64) -> impl Iterator<Item = &str> {
         let votes = || self.class_votes.iter().filter(|(name, _)| !name.is_empty());

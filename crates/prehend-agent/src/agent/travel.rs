@@ -3,7 +3,9 @@
 use super::executor::{Executor, How, Remembered};
 use crate::planner::{is_furniture, is_made, meant_here, stands_in_or_on};
 use crate::world::Fault;
-use prehend_scene::{Intent, Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, spatial};
+use prehend_scene::{
+    Intent, Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, furniture, spatial,
+};
 
 /// How far from where the map of the room shows it a thing may be found and be taken for it, metres: errors of localisation and
 /// of the map.
@@ -118,7 +120,10 @@ impl Executor<'_, '_> {
                 keys => keys.contains(&candidate.key),
             };
             let candidates: Vec<&Object> = map.objects.iter().filter(fits).collect();
-            if let Some(key) = self.nearest_to(object, &remembered, &candidates, &found.keys) {
+            let by_phrase = self.tools.phrase_of(object).is_some();
+            // The floor is level: heights have no error of localisation.
+            let row = if by_phrase && !self.is_several_here(object, &map)? { ROW } else { f64::INFINITY };
+            if let Some(key) = self.nearest_to(object, &remembered, row, &candidates, &found.keys) {
                 self.aliases.insert(object.clone(), key.clone());
                 self.tools.add_to_inventory(&key);
                 return Ok(key);
@@ -144,20 +149,32 @@ impl Executor<'_, '_> {
         meant_here(&phrase, self.tools, self.knowledge)
     }
 
-    /// Which of the candidates is the object.
+    /// Whether what the map of the room has as one drawer or door is several from near by: then its height there says nothing.
+    fn is_several_here(&mut self, object: &ObjectKey, here: &ObjectMap) -> Result<bool, Fault> {
+        let room = self.tools.room()?;
+        let (Some(known), Some(map_from_arm)) = (room.get(object), self.tools.map_from_arm()) else {
+            return Ok(false);
+        };
+        let panels = here.objects.iter().filter(|panel| furniture::is_panel(&panel.class_name)).collect();
+        let inside = furniture::without_pieces(panels).into_iter().filter(|panel| {
+            let off = map_from_arm * spatial::centre(panel) - spatial::centre(known);
+            off.z.abs() < spatial::height_of(known) / 2.0 && off.xy().norm() < DRIFT
+        });
+        Ok(inside.count() > 1)
+    }
+
+    /// Which of the candidates is the object; none is more than `row` higher or lower, metres.
     fn nearest_to(
         &self,
         object: &ObjectKey,
         remembered: &Remembered,
+        row: f64,
         candidates: &[&Object],
         confirmed: &[ObjectKey],
     ) -> Option<ObjectKey> {
         let map_from_arm = self.tools.map_from_arm()?;
         let in_room = |candidate: &Object| map_from_arm * spatial::centre(candidate);
-        // The floor is level: heights have no error of localisation.
-        let singled_out = self.tools.phrase_of(object).is_some();
-        let in_row =
-            |candidate: &Object| !singled_out || (in_room(candidate).z - remembered.place.z).abs() <= ROW;
+        let in_row = |candidate: &Object| (in_room(candidate).z - remembered.place.z).abs() <= row;
         let taken =
             |key: &ObjectKey| self.aliases.iter().any(|(other, alias)| other != object && alias == key);
         // Of those that the query confirms first.

@@ -141,11 +141,12 @@ impl Toolbox<'_> {
         Ok(doubts)
     }
 
-    /// What a drive nearer to it could settle in a room, each thing once in a goal: what was hardly seen and may be meant beside what was
-    /// found. Before the plan ends otherwise than with actions (`end`), what is unclear, among what a choice failed, and which of
+    /// What a drive nearer to it could settle in a room, each thing once in a goal: what was hardly seen, or has no name that most views
+    /// give it, and may be meant beside what was found. Before the plan ends otherwise than with actions (`end`), what is unclear, among what a choice failed, and which of
     /// several is meant as far as they were hardly seen or may be one.
     pub(super) fn doubts_in_room(&mut self, map: &ObjectMap, end: Option<RestsOn>) -> Vec<ObjectKey> {
         let is_hardly_seen = |key: &ObjectKey| map.get(key).is_some_and(Object::is_hardly_seen);
+        let is_unsure = |key: &ObjectKey| map.get(key).is_some_and(Object::is_unsure);
         let may_be_one = |key: &ObjectKey, other: &ObjectKey| match (map.get(key), map.get(other)) {
             (Some(one), Some(another)) => {
                 let level = (spatial::centre(one).z - spatial::centre(another).z).abs()
@@ -156,7 +157,7 @@ impl Toolbox<'_> {
         };
         let Considered { found, unclear, undecided, rivals, .. } = &mut self.considered;
         let mut open: Vec<ObjectKey> = std::mem::take(rivals);
-        open.retain(is_hardly_seen);
+        open.retain(|key| is_hardly_seen(key) || is_unsure(key));
         if end.is_some() {
             open.extend(unclear.iter().chain(undecided.iter()).cloned());
             for group in found.iter().filter(|group| group.len() > 1) {
