@@ -493,6 +493,11 @@ fn what_may_be_seen_twice_is_looked_at_before_a_person_is_asked() {
         assert_eq!(report.reason, Some(Reason::Ambiguous), "{}", report.message);
         assert_eq!(room.story, looked, "{apart} m apart");
     }
+    // What is above another is not it.
+    let mut room = Room::new(chest());
+    let report = run(&mut room, "open the drawer");
+    assert_eq!(report.reason, Some(Reason::Ambiguous), "{}", report.message);
+    assert_eq!(room.story, ["tour"]);
 }
 
 #[test]
