@@ -3,17 +3,19 @@
 //! A face is a side of an occupied cell at free floor that can be reached. Walls (thin, and long or with nothing known behind them) are
 //! left out: nothing stands on them.
 
+mod faces;
+mod order;
+mod views;
+
 use crate::footprint::Footprint;
-use crate::grid::{Costmap, INSCRIBED, LETHAL, neighbours};
+use crate::grid::Costmap;
 use crate::pose::{Pose2, turn};
+use faces::{faces, faces_before};
+use order::ordered;
+use views::{View, best_view, views};
 
 /// A place counts as seen within this share of the field of view to either side: what stands at the edge is cut off.
 const WELL_WITHIN: f64 = 0.35;
-/// Furniture is no deeper than twice this, metres.
-const DEEP: f64 = 0.9;
-/// Faces are about as near as others within this, metres.
-const ABOUT: f64 = 0.15;
-
 /// What the camera sees, and how thorough a tour is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TourParams {
@@ -210,17 +212,6 @@ pub fn visit(
     }
 }
 
-/// The faces that are about as near to a place as the nearest one, when that is not farther away than furniture is deep.
-fn faces_before(faces: &[Face], [x, y]: [f64; 2]) -> Vec<u32> {
-    let away = |face: &Face| (face.at[0] - x).hypot(face.at[1] - y);
-    let nearest = faces.iter().map(away).fold(f64::INFINITY, f64::min);
-    if nearest > DEEP {
-        return Vec::new();
-    }
-    let near = |(index, face): (usize, &Face)| (away(face) <= nearest + ABOUT).then_some(index as u32);
-    faces.iter().enumerate().filter_map(near).collect()
-}
-
 fn check(params: &TourParams) -> Result<(), TourError> {
     let [near, far] = params.range;
     let finite = params.camera.iter().all(|value| value.is_finite()) && params.camera_yaw.is_finite();
@@ -240,224 +231,6 @@ fn check(params: &TourParams) -> Result<(), TourError> {
         Some((_, what)) => Err(TourError::Parameter { what }),
         None => Ok(()),
     }
-}
-
-/// A side of an occupied cell.
-struct Face {
-    at: [f64; 2],
-    normal: [f64; 2],
-}
-
-/// Sides of occupied cells at floor from which the base can look at them, but those of walls.
-fn faces(map: &Costmap, reachable: &[bool], footprint: &Footprint, params: &TourParams) -> Vec<Face> {
-    let layout = map.layout();
-    let costs = map.costs();
-    // Floor at a face is too near to stand on: it counts when the base can stand a footprint away from it.
-    let near_reach = near(map, reachable, footprint.circumscribed_radius() + 2.0 * layout.resolution);
-    let mut faces = Vec::new();
-    for index in 0..costs.len() {
-        if costs[index] != LETHAL {
-            continue;
-        }
-        let (column, row) = layout.at(index);
-        let centre = layout.centre((column, row));
-        for (x, y) in neighbours(layout, column, row) {
-            let other = y * layout.width + x;
-            if costs[other] == LETHAL || !map.is_known(other) || !near_reach[other] {
-                continue;
-            }
-            let normal = [x as f64 - column as f64, y as f64 - row as f64];
-            if is_wall(map, (column, row), normal, params) {
-                continue;
-            }
-            let half = layout.resolution / 2.0;
-            faces.push(Face { at: [centre[0] + half * normal[0], centre[1] + half * normal[1]], normal });
-        }
-    }
-    faces
-}
-
-/// Cells within a distance of cells that are set.
-fn near(map: &Costmap, set: &[bool], distance: f64) -> Vec<bool> {
-    let cells = distance / map.layout().resolution;
-    crate::distance::distances(set, map.layout().width).into_iter().map(|away| away <= cells).collect()
-}
-
-/// Whether a face is one of a wall: going into its cell against its normal, the occupied strip ends soon, and either nothing is known
-/// behind it (an outer wall) or it is long (a wall within the room; a leg is short).
-fn is_wall(map: &Costmap, cell: (usize, usize), normal: [f64; 2], params: &TourParams) -> bool {
-    let resolution = map.layout().resolution;
-    let inwards = [-normal[0] as isize, -normal[1] as isize];
-    let most = (params.wall / resolution).round() as usize;
-    let (thickness, behind) = strip(map, cell, inwards, most + 1);
-    if thickness > most {
-        return false;
-    }
-    if behind.is_none_or(|index| !map.is_known(index)) {
-        return true;
-    }
-    let long = (params.long_wall / resolution).round() as usize;
-    let along = [inwards[1], inwards[0]];
-    let (ahead, _) = strip(map, cell, along, long);
-    let (back, _) = strip(map, cell, [-along[0], -along[1]], long);
-    ahead + back > long
-}
-
-/// How many cells in a direction are occupied, this one among them, `most` at most; and what comes then, if it is in the grid.
-fn strip(
-    map: &Costmap,
-    (column, row): (usize, usize),
-    [dx, dy]: [isize; 2],
-    most: usize,
-) -> (usize, Option<usize>) {
-    let layout = map.layout();
-    for depth in 1..=most {
-        let step = depth as isize;
-        let (Some(x), Some(y)) = (column.checked_add_signed(dx * step), row.checked_add_signed(dy * step))
-        else {
-            return (depth, None);
-        };
-        if x >= layout.width || y >= layout.height {
-            return (depth, None);
-        }
-        let index = y * layout.width + x;
-        if map.costs()[index] != LETHAL {
-            return (depth, Some(index));
-        }
-    }
-    (most, None)
-}
-
-struct View {
-    pose: Pose2,
-    sees: Vec<u32>,
-    /// The base can turn there as it likes: such a pose is come to and left without touching anything.
-    roomy: bool,
-}
-
-/// The view with the greatest gain, one with room around it if any has a gain; of equal ones the first: the same on every run.
-fn best_view<T: PartialOrd>(views: &[View], gain: impl Fn(&View) -> Option<T>) -> Option<(T, &View)> {
-    let best = |roomy: bool| {
-        let views = views.iter().filter(|view| view.roomy == roomy);
-        let gains = views.filter_map(|view| gain(view).map(|gain| (gain, view)));
-        gains.reduce(|a, b| if b.0 > a.0 { b } else { a })
-    };
-    best(true).or_else(|| best(false))
-}
-
-/// Every considered pose that sees something.
-fn views(
-    map: &Costmap,
-    footprint: &Footprint,
-    reachable: &[bool],
-    faces: &[Face],
-    params: &TourParams,
-) -> Vec<View> {
-    let layout = map.layout();
-    let outline = footprint.grown(params.margin);
-    let stride = ((params.spacing / layout.resolution).round() as usize).max(1);
-    let mut views = Vec::new();
-    for row in (stride / 2..layout.height).step_by(stride) {
-        for column in (stride / 2..layout.width).step_by(stride) {
-            let index = row * layout.width + column;
-            if !reachable[index] || map.costs()[index] >= INSCRIBED {
-                continue;
-            }
-            let [x, y] = layout.centre((column, row));
-            let roomy = map.room([x, y]) > outline.circumscribed_radius();
-            for heading in 0..params.headings {
-                let yaw = std::f64::consts::TAU * heading as f64 / params.headings as f64;
-                let pose = Pose2::new(x, y, crate::pose::normalised(yaw));
-                if outline.collides(map, &pose) {
-                    continue;
-                }
-                let sees = seen(map, &pose, faces, params);
-                if !sees.is_empty() {
-                    views.push(View { pose, sees, roomy });
-                }
-            }
-        }
-    }
-    views
-}
-
-fn seen(map: &Costmap, pose: &Pose2, faces: &[Face], params: &TourParams) -> Vec<u32> {
-    let camera = pose.transform(params.camera);
-    let looks = pose.yaw + params.camera_yaw;
-    let upright = params.incidence.cos();
-    let mut sees = Vec::new();
-    for (index, face) in faces.iter().enumerate() {
-        let (dx, dy) = (face.at[0] - camera[0], face.at[1] - camera[1]);
-        let distance = dx.hypot(dy);
-        if distance < params.range[0] || distance > params.range[1] {
-            continue;
-        }
-        if -(dx * face.normal[0] + dy * face.normal[1]) < upright * distance {
-            continue;
-        }
-        if turn(looks, dy.atan2(dx)).abs() > params.field_of_view / 2.0 {
-            continue;
-        }
-        if in_sight(map, camera, face) {
-            sees.push(index as u32);
-        }
-    }
-    sees
-}
-
-/// Whether nothing occupied is between the camera and a face.
-fn in_sight(map: &Costmap, camera: [f64; 2], face: &Face) -> bool {
-    let resolution = map.layout().resolution;
-    let target =
-        [face.at[0] + 0.6 * resolution * face.normal[0], face.at[1] + 0.6 * resolution * face.normal[1]];
-    let (dx, dy) = (target[0] - camera[0], target[1] - camera[1]);
-    let steps = (dx.hypot(dy) / (0.8 * resolution)).ceil().max(1.0) as usize;
-    (0..=steps).all(|step| {
-        let share = step as f64 / steps as f64;
-        map.cost([camera[0] + share * dx, camera[1] + share * dy]) != LETHAL
-    })
-}
-
-/// A short order from the start: nearest next, then exchanges of stretches (2-opt).
-fn ordered(start: &Pose2, mut poses: Vec<Pose2>) -> Vec<Pose2> {
-    // A turn of one radian is worth half a metre.
-    let way = |a: &Pose2, b: &Pose2| a.distance(b) + 0.5 * turn(a.yaw, b.yaw).abs();
-    let mut order: Vec<Pose2> = Vec::with_capacity(poses.len());
-    let mut at = *start;
-    while !poses.is_empty() {
-        let nearest = poses.iter().enumerate().min_by(|a, b| way(&at, a.1).total_cmp(&way(&at, b.1)));
-        let Some(index) = nearest.map(|(index, _)| index) else {
-            break;
-        };
-        at = poses.remove(index);
-        order.push(at);
-    }
-    let length = |order: &[Pose2]| {
-        let mut at = start;
-        let mut sum = 0.0;
-        for pose in order {
-            sum += way(at, pose);
-            at = pose;
-        }
-        sum
-    };
-    let mut best = length(&order);
-    let mut better = true;
-    while better {
-        better = false;
-        for first in 0..order.len() {
-            for last in first + 1..order.len() {
-                order[first..=last].reverse();
-                let now = length(&order);
-                if now < best - 1e-9 {
-                    (best, better) = (now, true);
-                } else {
-                    order[first..=last].reverse();
-                }
-            }
-        }
-    }
-    order
 }
 
 #[cfg(test)]
