@@ -1,7 +1,9 @@
 //! Arguments of `eval`.
 
+use super::graph::node_parameter;
 use super::map::EvalMapArgs;
-use super::{DEFAULT_ROBOT, DEFAULT_SCENE, node_parameter, share, speed};
+use super::values::{share, speed};
+use super::{DEFAULT_ROBOT, DEFAULT_SCENE};
 use crate::node::NodeName;
 use clap::{Args, Subcommand, ValueEnum};
 use prehend_eval::scenario::Conditions;
@@ -293,7 +295,7 @@ pub struct EvalArticulatedArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub reopen: u64,
     /// Speed of those: simulated seconds per wall second; 0 = as fast as the machine can, 10 at most
-    #[arg(long, value_name = "X", default_value_t = 3.0, value_parser = super::speed)]
+    #[arg(long, value_name = "X", default_value_t = 3.0, value_parser = super::values::speed)]
     pub speed: f64,
     /// Write each described thing here: NUMBER.urdf, NUMBER.sdf, and NUMBER.json with poses of its links
     #[arg(long, value_name = "DIR")]

@@ -82,7 +82,7 @@ pub struct DetectArgs {
     #[arg(long, value_name = "PNG")]
     pub out: Option<PathBuf>,
     /// Least score of a box [default: as in the file of the models]
-    #[arg(long, value_name = "X", value_parser = super::share)]
+    #[arg(long, value_name = "X", value_parser = super::values::share)]
     pub score: Option<f64>,
     /// Look so many times; the time that is told is the median
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]

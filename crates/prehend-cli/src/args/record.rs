@@ -1,6 +1,8 @@
 //! Arguments of `record` and `replay`.
 
-use super::{DEFAULT_ROBOT, node_parameter, positive};
+use super::DEFAULT_ROBOT;
+use super::graph::node_parameter;
+use super::values::positive;
 use crate::node::NodeName;
 use clap::Args;
 use prehend_bags::{BagOptions, RecordOptions, Topics};

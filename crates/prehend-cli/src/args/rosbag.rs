@@ -1,7 +1,7 @@
 //! Arguments of `bag`: recordings by the names that `ros2 bag` gives to what is done with them.
 
-use super::positive;
 use super::record::RecordArgs;
+use super::values::positive;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

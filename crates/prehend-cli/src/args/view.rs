@@ -62,14 +62,14 @@ pub struct ViewArgs {
     pub run: Option<PathBuf>,
     /// With --recording or --run: begin so long after its beginning, seconds; with --out it is the time of the picture [default: 0; of a
     /// picture of a run its end]
-    #[arg(long, value_name = "SECONDS", value_parser = super::waiting, conflicts_with = "map")]
+    #[arg(long, value_name = "SECONDS", value_parser = super::values::waiting, conflicts_with = "map")]
     pub at: Option<f64>,
     /// Write a picture instead of opening a window; into a folder (one that is there, or a name that ends with /) one of each step of a
     /// recording or run
     #[arg(long, value_name = "FILE.png|DIR/")]
     pub out: Option<PathBuf>,
     /// With --out: listen for so long before the picture is drawn, seconds; the panel tells what was heard
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = super::waiting, requires = "out", conflicts_with_all = ["map", "recording", "run"])]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = super::values::waiting, requires = "out", conflicts_with_all = ["map", "recording", "run"])]
     pub after: f64,
     /// Width of the window or picture, pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 1280)]

@@ -18,7 +18,8 @@ pub(super) fn run(model: &str, args: &EvalMapArgs, screen: &Screen) -> Result<()
     let sweep = args.sweep.as_deref().map(|filter| Sweep::new(&settings, filter)).transpose()?;
     let scenes = folder.join("config/scenes");
     let cabinet = |seed, map| {
-        let settings = Settings { model: model.to_owned(), moves: args.moves.into(), fresh: args.fresh, seed };
+        let settings =
+            Settings { model: model.to_owned(), moves: args.moves.into(), fresh: args.fresh, seed };
         measure(&arm, &scenes, map, &settings)
     };
     let seeds = || args.seed..args.seed.saturating_add(args.seeds);
@@ -51,7 +52,8 @@ pub(super) fn run(model: &str, args: &EvalMapArgs, screen: &Screen) -> Result<()
         })
     });
     if args.json {
-        let figures = json!({ "model": model, "fresh": args.fresh, "seed": args.seed, "sum": sum, "cabinets": all });
+        let figures =
+            json!({ "model": model, "fresh": args.fresh, "seed": args.seed, "sum": sum, "cabinets": all });
         print_json(&with_sweep(figures, swept));
     }
     Ok(())
