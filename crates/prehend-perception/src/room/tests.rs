@@ -147,6 +147,38 @@ fn a_mask_that_was_split_is_one_thing_and_what_one_frame_alone_shows_is_none() {
 }
 
 #[test]
+fn what_one_frame_alone_shows_stays_where_the_others_show_nothing() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    frames(&mut builder, 3, |seed, frame| {
+        if seed > 0 {
+            let missed = labels_of(frame, "apple");
+            frame.detections.retain(|detection| !missed.contains(&detection.label));
+            crate::render::relabel(frame, |label, _, _| if missed.contains(&label) { 0 } else { label });
+        }
+    });
+    assert_eq!(of_class(builder.map(), "apple").len(), 2);
+}
+
+/// The farther away a thing is seen from, the more an error of the heading shifts it.
+#[test]
+fn from_farther_away_the_places_of_one_thing_may_be_farther_apart() {
+    let things = |heading: f64| {
+        let settings = RoomSettings { heading, ..RoomSettings::default() };
+        let mut builder = RoomBuilder::new("map", settings);
+        let mut things = room();
+        things.remove(3);
+        for (seed, shift) in [(1, 0.0), (2, 0.115)] {
+            let mut frame = render(&things, &VGA, &looking([-1.2, 0.3, 1.3], [2.0, 0.0, 0.7]), SIGMA, seed);
+            frame.map_from_camera = Isometry3::translation(shift, -shift, 0.0) * frame.map_from_camera;
+            frame.view = format!("tour_{seed}");
+            builder.update(&frame, None, false).unwrap();
+        }
+        of_class(builder.map(), "apple").len()
+    };
+    assert_eq!((things(RoomSettings::default().heading), things(0.0)), (1, 2));
+}
+
+#[test]
 fn what_stands_on_a_table_is_no_piece_of_it() {
     let at = |centre: [f64; 3], size: [f64; 3]| OrientedBox {
         pose: nalgebra::Isometry3::translation(centre[0], centre[1], centre[2]),
