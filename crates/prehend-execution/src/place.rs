@@ -33,6 +33,8 @@ const SET_DOWN_FROM: f64 = 0.012;
 const SET_DOWN_SPEED: f64 = 0.015;
 /// Heights above a place from which it is gone down to, as shares of the usual one.
 const ABOVE: [f64; 3] = [1.0, 0.5, 0.25];
+/// How far the hand goes back after it let go, as shares of the usual way; the rest is for the end of the reach.
+const RETREATS: [f64; 3] = [1.0, 0.6, 0.35];
 /// Name of something in the hand of which nothing is known.
 const UNKNOWN: &str = "unknown_object";
 
@@ -145,12 +147,7 @@ impl<R: Robot> Course<'_, R> {
         }
         self.grip(&motion, "release", candidate.opening)?;
         self.hand().release();
-        let back = candidate.withdrawn(self.standoff().retreat);
-        let slow = self.robot.body().contact_velocity_scaling * 2.0;
-        match self.line_away(&open, &[back], slow.min(1.0))? {
-            Ok(line) => motion.execute("retreat", line)?,
-            Err(miss) => self.tell("retreat", "skipped", &miss.to_string()),
-        }
+        self.retreat_from_placed(&motion, candidate, &open)?;
         self.grip(&motion, "open", self.gripper().max_opening)?;
         drop(motion);
         if held.unknown {
@@ -159,6 +156,30 @@ impl<R: Robot> Course<'_, R> {
             return Ok("put down what was in the gripper".to_owned());
         }
         self.confirm(&plan, before, Some(&held.object))
+    }
+
+    /// Away from what was let go: back and up, or else straight up, as far as the arm reaches. From between the fingers a free motion would
+    /// take it along.
+    fn retreat_from_placed(
+        &self,
+        motion: &R::Motion<'_>,
+        candidate: &PlaceCandidate,
+        open: &World,
+    ) -> Result<(), SkillFault> {
+        let here = self.tool_pose()?;
+        let slow = (self.robot.body().contact_velocity_scaling * 2.0).min(1.0);
+        let distances = RETREATS.map(|share| share * self.standoff().retreat);
+        let backs = distances.map(|distance| candidate.withdrawn(distance));
+        let ups = distances.map(|distance| Translation3::new(0.0, 0.0, distance) * here);
+        let mut last = String::new();
+        for to in backs.into_iter().chain(ups) {
+            match self.line_away(open, &[to], slow)? {
+                Ok(line) => return motion.execute("retreat", line),
+                Err(miss) => last = miss.to_string(),
+            }
+        }
+        self.tell("retreat", "skipped", &last);
+        Ok(())
     }
 
     /// A place with its motions, all places there were, and why those before it are none.

@@ -136,6 +136,8 @@ pub(crate) struct Scripted {
     moving: Cell<usize>,
     /// Straight lines that end so near to where the first one would, metres, lead nowhere.
     blocked: Cell<Option<(f64, Option<Point3<f64>>)>>,
+    /// How far an empty hand gets in a straight line, metres.
+    stride: Cell<f64>,
     told: RefCell<Vec<(String, String)>>,
 }
 
@@ -159,6 +161,7 @@ impl Scripted {
             hidden: RefCell::default(),
             moving: Cell::new(0),
             blocked: Cell::new(None),
+            stride: Cell::new(f64::INFINITY),
             told: RefCell::default(),
         }
     }
@@ -177,6 +180,11 @@ impl Scripted {
     /// From now on straight lines lead nowhere that end so near to where the first one would, metres.
     pub(crate) fn block(&self, around: f64) {
         self.blocked.set(Some((around, None)));
+    }
+
+    /// From now on an empty hand gets no farther in a straight line, metres.
+    pub(crate) fn shorten(&self, stride: f64) {
+        self.stride.set(stride);
     }
 
     /// One call from now on fails: the one that is made after `calls` others.
@@ -363,6 +371,11 @@ impl Robot for Scripted {
             if (end - first).norm() < around {
                 return Ok(Err(Miss("something is there".to_owned())));
             }
+        }
+        let here = self.tool().translation.vector;
+        let is_far = |pose: &Isometry3<f64>| (pose.translation.vector - here).norm() > self.stride.get();
+        if self.state.borrow().gripped.is_none() && poses.iter().any(is_far) {
+            return Ok(Err(Miss("the line leaves the reach of the arm".to_owned())));
         }
         let mut points = vec![start.to_vec()];
         for pose in poses {

@@ -202,6 +202,24 @@ fn where_the_best_places_are_no_use_another_one_is_found() {
     }
 }
 
+/// At the end of its reach the hand leaves what it let go by a shorter way, as long as there is one.
+#[test]
+fn what_was_let_go_is_left_by_as_long_a_way_as_there_is() {
+    for (stride, is_left) in [(f64::INFINITY, true), (0.06, true), (0.001, false)] {
+        let (robot, mut memory) = prepared(&[order(Skill::Grasp, "cube_0")]);
+        robot.shorten(stride);
+        robot.fail_after(usize::MAX, Forbidden::Canceled.into());
+        done(&execute(&robot, &mut memory, &next_to("cube_0", "box_0")));
+        let skipped = robot.told().contains(&("retreat".to_owned(), "skipped".to_owned()));
+        assert_eq!(skipped, !is_left, "{stride}: {:?}", robot.told());
+        // The hand opens at the place, and where it has left that.
+        let calls = robot.calls();
+        let opened: Vec<usize> = (0..calls.len()).filter(|at| calls[*at] == Call::Grip).collect();
+        let moved = calls[opened[0]..opened[1]].contains(&Call::Execute);
+        assert_eq!(moved, is_left, "{stride}: {calls:?}");
+    }
+}
+
 #[test]
 fn what_is_only_planned_asks_for_no_permit() {
     let (robot, mut memory) = (Scripted::before(table()), Memory::default());
