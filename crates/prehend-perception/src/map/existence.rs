@@ -19,8 +19,7 @@ pub struct ExistenceSettings {
     /// Frames against an object for each that speaks for it, and for one more, from which on it is none. A look is some three frames
     /// from one place, which err alike: what was seen once falls by the second look that shows it otherwise.
     pub against: u32,
-    /// Share of the points in sight up to which the largest of several things that a frame shows in the place of one object leaves it open
-    /// which of them the object is.
+    /// Share of the points in sight up to which the largest of the things that a frame shows in the place of one object is not that object.
     pub largest: f64,
     /// Least share of each of them: a mask runs over an edge by less.
     pub each: f64,
@@ -83,12 +82,12 @@ pub(super) fn torn(
         }
         let largest = look.shares().max_by(|a, b| a.1.total_cmp(&b.1));
         let Some((number, share)) = largest else { continue };
-        if share >= settings.on_one {
+        if share > settings.largest {
             known.track.as_one += 1;
             continue;
         }
         let parts = look.shares().filter(|(number, share)| *share >= settings.each && named(*number));
-        if share > settings.largest || parts.map(|(_, share)| share).sum::<f64>() < settings.together {
+        if parts.map(|(_, share)| share).sum::<f64>() < settings.together {
             continue;
         }
         known.track.as_several += 1;
