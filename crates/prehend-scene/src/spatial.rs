@@ -3,7 +3,8 @@
 //! Map frame, metres. Directions are those of a [`Sight`].
 
 use crate::Object;
-use nalgebra::{Point3, Vector2};
+use nalgebra::{Point2, Point3, Vector2};
+use prehend_geometry::upright::{convex_hull, is_inside};
 
 /// The way somebody looks, seen from above: what is farther along it is behind, and left is a quarter turn counter-clockwise of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -160,13 +161,27 @@ pub fn carried_by(a: &Object, b: &Object) -> bool {
     if covers(a, b) {
         return true;
     }
-    let local = b.bounds.pose.inverse_transform_point(&centre(a));
     let half = b.bounds.size / 2.0;
-    let over = local.x.abs() <= half.x + FOOTPRINT_MARGIN && local.y.abs() <= half.y + FOOTPRINT_MARGIN;
     let area = |object: &Object| object.bounds.size.x * object.bounds.size.y;
     let higher = centre(a).z > centre(b).z + 0.25 * (height_of(a).min(height_of(b)));
     let lies_in = area(a) < 0.7 * area(b) && centre(a).z > centre(b).z - half.z;
-    over && (higher || lies_in)
+    (higher || lies_in) && is_over(&centre(a), b)
+}
+
+/// Whether a point is over the footprint of an object: in the box, and in what its points span. A corner of the box around a pan with its
+/// handle is not over the pan.
+fn is_over(point: &Point3<f64>, object: &Object) -> bool {
+    let local = object.bounds.pose.inverse_transform_point(point);
+    let half = object.bounds.size / 2.0;
+    if local.x.abs() > half.x + FOOTPRINT_MARGIN || local.y.abs() > half.y + FOOTPRINT_MARGIN {
+        return false;
+    }
+    let footprint: Vec<Point2<f64>> = object.cloud.points.iter().map(|point| point.xy()).collect();
+    let hull = convex_hull(&footprint);
+    let inwards = centre(object).xy() - point.xy();
+    let margin = inwards.cap_magnitude(FOOTPRINT_MARGIN);
+    // Too few points span nothing.
+    hull.len() < 3 || is_inside(&hull, &(point.xy() + margin))
 }
 
 /// How far the top of what is seen of a hidden carrier may be above and below the underside of what rests on it, metres.
@@ -217,6 +232,29 @@ mod tests {
                 OrientedBox { pose: Isometry3::translation(at.x, at.y, at.z), size: Vector3::from(size) },
             )
         }
+    }
+
+    /// The box around a round pan and its handle has corners over neither: a can beside the pan stands in one of them.
+    #[test]
+    fn what_stands_in_a_corner_of_the_box_is_not_inside() {
+        let round = (0..60).map(|step| f64::from(step) * std::f64::consts::TAU / 60.0);
+        let rim = round.map(|angle| Point3::new(0.09 * angle.cos(), 0.09 * angle.sin(), 0.04));
+        let handle = (0..10).map(|step| Point3::new(0.09 + 0.01 * f64::from(step), 0.0, 0.03));
+        let floor = [Point3::new(0.0, 0.0, 0.0)];
+        let cloud: Vec<Point3<f64>> = rim.chain(handle).chain(floor).collect();
+        let bounds = OrientedBox::upright_around(&cloud).expect("a box");
+        let pan = Object::unnamed("pan_0".into(), PointCloud::from_points(cloud), bounds);
+        let can = |x: f64, y: f64| thing([x, y, 0.05], [0.06, 0.06, 0.1]);
+        let is_in_box = |x: f64, y: f64| {
+            let local = bounds.pose.inverse_transform_point(&Point3::new(x, y, 0.05));
+            local.x.abs() < bounds.size.x / 2.0 && local.y.abs() < bounds.size.y / 2.0
+        };
+        let corners =
+            [(0.14, 0.08), (0.14, -0.08), (0.12, 0.08), (0.12, -0.08), (-0.02, 0.12), (-0.02, -0.12)];
+        let beside: Vec<(f64, f64)> = corners.into_iter().filter(|(x, y)| is_in_box(*x, *y)).collect();
+        assert!(!beside.is_empty(), "{bounds:?}");
+        assert!(beside.iter().all(|(x, y)| !inside(&can(*x, *y), &pan)), "{beside:?}");
+        assert!(inside(&can(0.03, 0.02), &pan) && inside(&can(-0.05, 0.04), &pan));
     }
 
     #[test]
