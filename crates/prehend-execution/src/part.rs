@@ -314,10 +314,7 @@ impl<R: Robot> Course<'_, R> {
         let slow = (self.robot.body().contact_velocity_scaling * 2.0).min(1.0);
         let mut last = String::new();
         let backs = RETREATS.map(|distance| PartCandidate::withdrawn(&here, distance));
-        // Pads that stand above and below a part do not leave it upwards.
-        let closing = here.rotation * Vector3::y();
-        let ups = RETREATS.map(|distance| Translation3::new(0.0, 0.0, distance) * here);
-        let ups = ups.into_iter().filter(|_| closing.z.abs() < LEVEL_PADS);
+        let ups = upwards(&here, RETREATS);
         let eased = candidate.is_push().then(|| candidate.advance(&here, -EASED));
         let mut stopped = None;
         for to in backs.into_iter().chain(ups) {
@@ -431,10 +428,29 @@ fn turned_over(candidate: &PartCandidate) -> PartCandidate {
     PartCandidate { before: candidate.before * half, contact: candidate.contact * half, ..*candidate }
 }
 
+/// Straight up from where the hand let go, by these distances, metres; nowhere when the pads stand above and below what was between them.
+pub(crate) fn upwards(here: &Isometry3<f64>, distances: [f64; 3]) -> Vec<Isometry3<f64>> {
+    let closing = here.rotation * Vector3::y();
+    let ups = distances.map(|distance| Translation3::new(0.0, 0.0, distance) * here);
+    ups.into_iter().filter(|_| closing.z.abs() < LEVEL_PADS).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
+
+    #[test]
+    fn pads_above_and_below_a_thing_do_not_leave_it_upwards() {
+        let ahead = nalgebra::Rotation3::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
+        for (roll, ways) in [(0.0, 3), (std::f64::consts::FRAC_PI_2, 0)] {
+            let turned = ahead * nalgebra::Rotation3::from_axis_angle(&Vector3::z_axis(), roll);
+            let here = Isometry3::from_parts(Translation3::new(0.5, 0.0, 0.3), turned.into());
+            let up = upwards(&here, RETREATS);
+            assert_eq!(up.len(), ways, "{roll}");
+            assert!(up.iter().all(|to| to.translation.z > 0.3), "{up:?}");
+        }
+    }
 
     #[test]
     fn what_stands_at_the_part_is_left_out_and_the_table_never_is() {

@@ -4,6 +4,7 @@ use crate::course::{Course, Order};
 use crate::fault::SkillFault;
 use crate::hand::{EMPTY_OPENING, Held, is_in_hand};
 use crate::misses::Misses;
+use crate::part::upwards;
 use crate::prospect::{Chosen, ToolPose};
 use crate::robot::Joints;
 use crate::robot::{Motion, Robot};
@@ -166,11 +167,10 @@ impl<R: Robot> Course<'_, R> {
         candidate: &PlaceCandidate,
         open: &World,
     ) -> Result<(), SkillFault> {
-        let here = self.tool_pose()?;
         let slow = (self.robot.body().contact_velocity_scaling * 2.0).min(1.0);
         let distances = RETREATS.map(|share| share * self.standoff().retreat);
         let backs = distances.map(|distance| candidate.withdrawn(distance));
-        let ups = distances.map(|distance| Translation3::new(0.0, 0.0, distance) * here);
+        let ups = upwards(&self.tool_pose()?, distances);
         let mut last = String::new();
         for to in backs.into_iter().chain(ups) {
             match self.line_away(open, &[to], slow)? {

@@ -141,9 +141,9 @@ impl Toolbox<'_> {
         Ok(doubts)
     }
 
-    /// What a drive nearer to it could settle in a room, each thing once in a goal: what was hardly seen, or has no name that most views
-    /// give it, and may be meant beside what was found. Before the plan ends otherwise than with actions (`end`), what is unclear, among what a choice failed, and which of
-    /// several is meant as far as they were hardly seen or may be one.
+    /// What a drive nearer to it could settle in a room, each thing once in a goal. Always: what may be meant beside what was found, and
+    /// was hardly seen or has no name that most views give it. Before the plan ends otherwise than with actions (`end`) also: what is
+    /// unclear, those among which a choice failed, and of several that fit alike those that were hardly seen or may be one.
     pub(super) fn doubts_in_room(&mut self, map: &ObjectMap, end: Option<RestsOn>) -> Vec<ObjectKey> {
         let is_hardly_seen = |key: &ObjectKey| map.get(key).is_some_and(Object::is_hardly_seen);
         let is_unsure = |key: &ObjectKey| map.get(key).is_some_and(Object::is_unsure);

@@ -108,7 +108,7 @@ mod tests {
     use crate::map::known::Known;
     use crate::render::{Form, Thing, VGA, looking, relabel, render, thing};
     use crate::segment::segment;
-    use crate::{Detection, MapBuilder, MapSettings, UpdateReport};
+    use crate::{Detection, Keyframe, MapBuilder, MapSettings, UpdateReport};
     use prehend_geometry::{OrientedBox, PointCloud};
     use prehend_scene::Object;
     use prehend_scene::merge::MergeRule;
@@ -116,6 +116,21 @@ mod tests {
     const EYE: [f64; 3] = [0.0, 0.1, 0.5];
     /// The label of the piece.
     const PIECE: u16 = 10;
+
+    /// Takes a frame into the map, cut as its labels are.
+    fn take(builder: &mut MapBuilder, frame: &Keyframe) -> UpdateReport {
+        let scene = segment(frame, &MapSettings::default().segment, None, 0);
+        let cut = |detection: &Detection| Hypothesis {
+            pixels: (0..frame.labels.labels.len())
+                .filter(|at| frame.labels.labels[*at] == detection.label && scene.grid.points[*at].is_some())
+                .collect(),
+            detections: vec![detection.label],
+            from_merged: false,
+            cluster: 0,
+        };
+        let found = (frame.detections.iter().map(cut).collect(), Skipped::default());
+        builder.take(frame, &scene, found, &[], None, false).expect("a map")
+    }
 
     /// Shows the map one more frame of the things; a detector takes what is in `block` for a thing of its own, and all else of the first
     /// thing for that.
@@ -135,17 +150,7 @@ mod tests {
             let class_name = "block".to_owned();
             frame.detections.push(Detection { label: PIECE, class_name, score: 0.8 });
         }
-        let scene = segment(&frame, &MapSettings::default().segment, None, 0);
-        let cut = |detection: &Detection| Hypothesis {
-            pixels: (0..frame.labels.labels.len())
-                .filter(|at| frame.labels.labels[*at] == detection.label && scene.grid.points[*at].is_some())
-                .collect(),
-            detections: vec![detection.label],
-            from_merged: false,
-            cluster: 0,
-        };
-        let found = (frame.detections.iter().map(cut).collect(), Skipped::default());
-        builder.take(&frame, &scene, found, &[], None, false).expect("a map")
+        take(builder, &frame)
     }
 
     #[test]
@@ -208,17 +213,7 @@ mod tests {
             .zip(names)
             .map(|(label, name)| Detection { label, class_name: (*name).to_owned(), score: 0.8 })
             .collect();
-        let scene = segment(&frame, &MapSettings::default().segment, None, 0);
-        let cut = |detection: &Detection| Hypothesis {
-            pixels: (0..frame.labels.labels.len())
-                .filter(|at| frame.labels.labels[*at] == detection.label && scene.grid.points[*at].is_some())
-                .collect(),
-            detections: vec![detection.label],
-            from_merged: false,
-            cluster: 0,
-        };
-        let found = (frame.detections.iter().map(cut).collect(), Skipped::default());
-        builder.take(&frame, &scene, found, &[], None, false).expect("a map");
+        take(builder, &frame);
     }
 
     #[test]
