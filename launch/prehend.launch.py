@@ -72,7 +72,8 @@ ARGUMENTS = [
         description="Bring up MoveIt and the arm's driver, or for Stretch Prehend's own planner in MoveIt's place; false: they run already"),
     DeclareLaunchArgument(
         "moveit_launch", default_value="",
-        description="Launch file of your own for MoveIt instead of the vendor's, or of Prehend's planner"),
+        description="Launch file of your own for MoveIt instead of the vendor's, or of Prehend's planner; vendor: MoveIt with the vendor's "
+        "settings beside the robot of sim:=embedded, too, which plans by itself else"),
     DeclareLaunchArgument(
         "nav2", default_value="true", choices=YES_NO,
         description="Bring up Nav2 and the base's driver, on a robot that drives; false: they run already"),
@@ -154,7 +155,7 @@ def xarm_moveit(said, context):
         robot_ip=ip, add_gripper="true", add_realsense_d435i="true", add_d435i_links="true", show_rviz="false")]
 
 
-def xarm_moveit_in_gazebo(said, context):
+def xarm_moveit_simulated(said, context):
     """The vendor's MoveIt alone: controllers and joint states are those of the simulation."""
     share("uf_ros_lib")
     from uf_ros_lib.moveit_configs_builder import MoveItConfigsBuilder
@@ -226,7 +227,7 @@ def robot_side(said, robot_file, context):
                 "the vendors' launch files know no namespaces: start them as your robots need it, and this with moveit:=false "
                 "nav2:=false camera:=false; or give each robot a ROS_DOMAIN_ID of its own")
         own = []
-        if said["moveit"] and said["moveit_launch"]:
+        if said["moveit"] and said["moveit_launch"] not in ("", "vendor"):
             own, said = [include_file(said["moveit_launch"])], {**said, "moveit": False}
         return own + {"xarm6": xarm6, "ranger_xarm6": ranger_xarm6, "stretch": stretch}[said["robot"]](said, context)
     if said["sim"] == "gazebo":
@@ -238,12 +239,25 @@ def robot_side(said, robot_file, context):
             namespace=said["namespace"])
         if not said["moveit"]:
             return [world]
-        if said["moveit_launch"]:
+        if said["moveit_launch"] not in ("", "vendor"):
             return [world, include_file(said["moveit_launch"], use_sim_time="true")]
         if said["robot"] in WITHOUT_MOVEIT:
             raise RuntimeError(f"{said['robot']} is not made for Gazebo; sim:=embedded needs nothing else")
-        return [world, *xarm_moveit_in_gazebo(said, context)]
+        return [world, *xarm_moveit_simulated(said, context)]
+    if has_moveit_beside(said):
+        if said["namespace"]:
+            raise RuntimeError("MoveIt's launch files know no namespaces: without moveit_launch:= the embedded robot plans by itself")
+        if said["moveit_launch"] != "vendor":
+            return [include_file(said["moveit_launch"], use_sim_time="true")]
+        if said["robot"] != "xarm6":
+            raise RuntimeError(f"moveit_launch:=vendor is for an xarm6 that does not drive; {said['robot']} needs a launch file of yours")
+        return xarm_moveit_simulated(said, context)
     return []
+
+
+def has_moveit_beside(said):
+    """Whether MoveIt stands beside the embedded robot, which has its interfaces itself else."""
+    return said["sim"] == "embedded" and said["moveit"] and said["moveit_launch"] != ""
 
 
 def scene(said):
@@ -284,7 +298,7 @@ def between(said, robot):
     """Prehend's nodes between a real robot's driver and the names of the robot file, where the vendor's side has not all of them."""
     if said["sim"] != "none":
         return []
-    planner = said["moveit"] and not said["moveit_launch"] and said["robot"] in WITHOUT_MOVEIT
+    planner = said["moveit"] and said["moveit_launch"] in ("", "vendor") and said["robot"] in WITHOUT_MOVEIT
     return [*(["stretch"] if "driver" in robot else []), *(["move_group"] if planner else [])]
 
 
@@ -328,7 +342,8 @@ def prehend_nodes(said, robot_file, robot):
             executable="sim", name="sim",
             arguments=["--robot", str(robot_file), "--scene", scene(said), "--seed", said["seed"], "--speed", said["speed"]],
             # What stood on the table is lost with it.
-            on_exit=Shutdown(reason="the simulated robot ended"), **{**common, "parameters": common["parameters"] + unarmed}))
+            on_exit=Shutdown(reason="the simulated robot ended"),
+            **{**common, "parameters": common["parameters"] + unarmed + [{"moveit": "off"}] * has_moveit_beside(said)}))
         if unarmed:
             nodes.insert(0, LogInfo(msg="Prehend: xarm_msgs is not installed, so the simulated robot has no driver that has to be armed"))
     return nodes

@@ -380,6 +380,31 @@ fn a_real_stretch_gets_a_controller_a_planner_and_upright_pictures() {
     assert_eq!(printed.lines().map(str::trim_end).collect::<Vec<_>>(), expected);
 }
 
+/// Where MoveIt stands beside the embedded robot, that robot does not offer MoveIt's interfaces, too.
+#[test]
+fn the_embedded_robot_leaves_moveit_to_one_beside_it() {
+    let file = repository().join("launch/prehend.launch.py");
+    let script = format!(
+        "{RECORDED}there = []\n{}",
+        r#"
+for sim, moveit, launch in [
+    ("embedded", True, ""), ("embedded", True, "vendor"), ("embedded", True, "mine.launch.py"), ("embedded", False, "vendor"),
+]:
+    nodes = file["prehend_nodes"]({**said, "sim": sim, "moveit": moveit, "moveit_launch": launch}, "robot.yaml", {})
+    off = [node["name"] for node in nodes if {"moveit": "off"} in node["parameters"]]
+    print(sim, moveit, launch, "-", *off)
+"#
+    );
+    let Some(printed) = python("import ast", &script, &[file]) else { return };
+    let expected = [
+        "embedded True  -",
+        "embedded True vendor - sim",
+        "embedded True mine.launch.py - sim",
+        "embedded False vendor -",
+    ];
+    assert_eq!(printed.lines().map(str::trim_end).collect::<Vec<_>>(), expected);
+}
+
 /// A prefix as colcon installs it, of links into the repository and to the executable under test.
 fn prefix() -> tempfile::TempDir {
     use std::os::unix::fs::symlink;
@@ -420,28 +445,21 @@ impl Drop for Launched {
     }
 }
 
-#[test]
-fn ros2_launch_brings_up_a_graph_that_answers() {
-    let installed =
-        Command::new("ros2").args(["launch", "--help"]).output().is_ok_and(|output| output.status.success());
-    if !installed {
-        skipped(Needs::Ros2, "no `ros2 launch` here");
-        return;
-    }
+/// Whether a program of ROS answers: `ros2 launch --help`, `ros2 pkg prefix NAME`.
+fn has_ros2(words: &[&str]) -> bool {
+    Command::new("ros2").args(words).output().is_ok_and(|output| output.status.success())
+}
+
+/// Starts the launch file as a user does, asks for a goal until it is done, and ends the launch.
+fn launch_and_ask(arguments: &[&str], sentence: &str, more: &[&str]) {
     let prefix = prefix();
     let domain = prehend_cli::domain::Domain::free(prehend_cli::domain::Purpose::Run).expect("a domain");
     let prefixes = std::env::var("AMENT_PREFIX_PATH").unwrap_or_default();
     let logs = prefix.path().join("logs");
     let mut launched = Launched(
         Command::new("ros2")
-            .args([
-                "launch",
-                "prehend",
-                "prehend.launch.py",
-                "sim:=embedded",
-                "speed:=3.0",
-                "namespace:=robot1",
-            ])
+            .args(["launch", "prehend", "prehend.launch.py", "sim:=embedded", "speed:=3.0"])
+            .args(arguments)
             .env("AMENT_PREFIX_PATH", format!("{}:{prefixes}", prefix.path().display()))
             .env("ROS_DOMAIN_ID", domain.id.to_string())
             .env("ROS_LOG_DIR", &logs)
@@ -454,8 +472,8 @@ fn ros2_launch_brings_up_a_graph_that_answers() {
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
     loop {
         let asked = Command::new(env!("CARGO_BIN_EXE_prehend"))
-            .args(["goal", "how many apples are there?", "--json", "--namespace", "/robot1/prehend"])
-            .args(["--ros-args", "-r", "/clock:=/robot1/clock"])
+            .args(["goal", sentence, "--json"])
+            .args(more)
             .current_dir(repository())
             .env("ROS_DOMAIN_ID", domain.id.to_string())
             .output()
@@ -476,4 +494,28 @@ fn ros2_launch_brings_up_a_graph_that_answers() {
     launched.interrupt();
     let status = launched.0.wait().expect("it ends");
     assert!(status.success(), "{status}\n{}", output());
+}
+
+#[test]
+fn ros2_launch_brings_up_a_graph_that_answers() {
+    if !has_ros2(&["launch", "--help"]) {
+        skipped(Needs::Ros2, "no `ros2 launch` here");
+        return;
+    }
+    launch_and_ask(
+        &["namespace:=robot1"],
+        "how many apples are there?",
+        &["--namespace", "/robot1/prehend", "--ros-args", "-r", "/clock:=/robot1/clock"],
+    );
+}
+
+/// MoveIt 2 itself with the vendor's settings plans and moves, and the embedded robot's controllers follow it.
+#[test]
+fn a_real_moveit_moves_the_embedded_robot() {
+    let needed = ["moveit_ros_move_group", "moveit_planners_ompl", "xarm_moveit_config", "uf_ros_lib"];
+    if let Some(lacking) = needed.iter().find(|package| !has_ros2(&["pkg", "prefix", package])) {
+        skipped(Needs::Ros2, format!("no ROS package `{lacking}` here"));
+        return;
+    }
+    launch_and_ask(&["moveit_launch:=vendor"], "put the red mug in the bowl", &[]);
 }

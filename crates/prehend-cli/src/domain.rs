@@ -95,11 +95,16 @@ impl Domain {
     }
 
     fn parse(value: &str) -> Result<Self, DomainError> {
-        match value.trim().parse::<u16>() {
-            Ok(id @ (0..=101 | 215..=232)) => Ok(Self { id, _lease: None }),
-            _ => Err(DomainError::BadValue { value: value.to_owned() }),
+        match domain_id(value) {
+            Some(id) => Ok(Self { id, _lease: None }),
+            None => Err(DomainError::BadValue { value: value.to_owned() }),
         }
     }
+}
+
+/// The domain that `text` names; `None` when a participant could not join it.
+pub fn domain_id(text: &str) -> Option<u16> {
+    text.trim().parse().ok().filter(|id| matches!(id, 0..=101 | 215..=232))
 }
 
 #[cfg(test)]

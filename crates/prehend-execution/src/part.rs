@@ -7,7 +7,7 @@ use crate::part_contact::{Done, PAST_THE_STOP, PlannedContact};
 use crate::part_known::with_part;
 use crate::prospect::{Chosen, ToolPose};
 use crate::robot::{Motion, Robot};
-use crate::world::{World, support};
+use crate::world::{TABLE, World, support};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
 use prehend_scene::{Affordance, Felt, Object, ObjectMap, PartEffect, PartMotion, Skill, furniture};
@@ -411,9 +411,7 @@ fn at_part(world: &World, motion: &PartMotion, own: &[&str], swings: bool) -> Wo
     let keys: Vec<&str> = world
         .objects
         .iter()
-        .filter(|(key, boxes)| {
-            own.contains(&key.as_str()) || (!key.starts_with("prehend_") && boxes.iter().any(near))
-        })
+        .filter(|(key, boxes)| own.contains(&key.as_str()) || (*key != TABLE && boxes.iter().any(near)))
         .map(|(key, _)| key.as_str())
         .collect();
     world.without(&keys)
@@ -459,7 +457,7 @@ mod tests {
         };
         let world = World {
             objects: BTreeMap::from([
-                ("prehend_table".to_owned(), cube(0.5)),
+                ("table".to_owned(), cube(0.5)),
                 ("cabinet_0".to_owned(), cube(0.6)),
                 ("drawer_0".to_owned(), cube(0.9)),
                 ("mug_0".to_owned(), cube(0.2)),
@@ -475,14 +473,14 @@ mod tests {
             corridor: 0.05,
         };
         let left = at_part(&world, &motion(PartEffect::Turn, 0.5), &["drawer_0"], false);
-        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["mug_0", "prehend_table"]);
+        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["mug_0", "table"]);
         // What is pulled out comes to the mug, what is pushed in goes to the cabinet.
         let left = at_part(&world, &motion(PartEffect::Open, 0.42), &["drawer_0"], false);
-        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["cabinet_0", "prehend_table"]);
+        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["cabinet_0", "table"]);
         let left = at_part(&world, &motion(PartEffect::Close, 0.42), &["drawer_0"], false);
-        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["mug_0", "prehend_table"]);
+        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["mug_0", "table"]);
         // A door that swings out sweeps past what stands there: the hand must not.
         let left = at_part(&world, &motion(PartEffect::Open, 0.42), &["drawer_0"], true);
-        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["cabinet_0", "mug_0", "prehend_table"]);
+        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["cabinet_0", "mug_0", "table"]);
     }
 }

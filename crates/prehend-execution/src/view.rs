@@ -3,7 +3,7 @@
 use crate::course::{Course, Order};
 use crate::fault::SkillFault;
 use crate::robot::{Miss, Motion as _, Robot};
-use crate::world::World;
+use crate::world::{TABLE, World};
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_scene::{Object, ObjectKey, ObjectMap, Skill, SkillPlan, furniture};
 use prehend_skills::plan::view_plan;
@@ -178,7 +178,7 @@ impl<R: Robot> Course<'_, R> {
         let near: Vec<&str> = world
             .objects
             .iter()
-            .filter(|(key, _)| !key.starts_with("prehend_"))
+            .filter(|(key, _)| *key != TABLE)
             .filter(|(_, boxes)| {
                 boxes.iter().any(|b| (b.pose.translation.vector - tool).norm() < 0.05 + b.size.norm() / 2.0)
             })

@@ -6,8 +6,8 @@ use prehend_geometry::OrientedBox;
 use prehend_scene::ObjectMap;
 use std::collections::BTreeMap;
 
-/// Id of the table.
-const TABLE: &str = "prehend_table";
+/// Key of the table; objects of the map have a number behind theirs.
+pub(crate) const TABLE: &str = "table";
 /// How far the table's box lies below the measured plane, metres: pads may come within 4 mm of it.
 const TABLE_DROP: f64 = 0.003;
 

@@ -2,7 +2,7 @@
 
 use super::graph::node_parameter;
 use super::map::EvalMapArgs;
-use super::values::{share, speed};
+use super::values::{domain, share, speed};
 use super::{DEFAULT_ROBOT, DEFAULT_SCENE};
 use crate::node::NodeName;
 use clap::{Args, Subcommand, ValueEnum};
@@ -429,6 +429,10 @@ pub struct RunArgs {
     /// Graphs that run at once, each in its own ROS domain
     #[arg(long, value_name = "J", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=32))]
     pub jobs: u32,
+    /// ROS domain of all runs, one after the other, in which something of your own stands beside them: a real MoveIt with
+    /// `--param sim:moveit:=off`. ROS_DOMAIN_ID is not read: it may be that of a robot
+    #[arg(long, value_name = "N", conflicts_with = "jobs", value_parser = domain)]
+    pub domain: Option<u16>,
     /// Print one JSON object on stdout, and everything else on stderr
     #[arg(long)]
     pub json: bool,
@@ -464,6 +468,7 @@ impl RunArgs {
         Self {
             seed,
             jobs: 1,
+            domain: None,
             json,
             out: None,
             no_verifier: false,

@@ -1,5 +1,7 @@
 //! Numbers of the command line, each within what makes sense.
 
+use crate::domain::domain_id;
+
 fn number(text: &str) -> Result<f64, String> {
     text.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(|| "expected a number".to_owned())
 }
@@ -34,4 +36,8 @@ pub(super) fn waiting(text: &str) -> Result<f64, String> {
             Err("expected a number from 0 to 3600".to_owned())
         }
     })
+}
+
+pub(super) fn domain(text: &str) -> Result<u16, String> {
+    domain_id(text).ok_or_else(|| "expected a ROS domain: 0 to 101 or 215 to 232".to_owned())
 }

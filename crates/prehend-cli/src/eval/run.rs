@@ -269,9 +269,13 @@ async fn play(
 ) -> Result<Option<GoalReport>, RunError> {
     let start = |error| RunError::Start { seed: scenario.seed, error };
     let log = std::fs::File::create(folder.join("demo.log")).map_err(start)?;
-    let mut child = Command::new(std::env::current_exe().map_err(start)?)
+    let mut command = Command::new(std::env::current_exe().map_err(start)?);
+    match args.domain {
+        Some(id) => command.env("ROS_DOMAIN_ID", id.to_string()),
+        None => command.env_remove("ROS_DOMAIN_ID"),
+    };
+    let mut child = command
         .args(arguments(args, job, scenario, folder, memory))
-        .env_remove("ROS_DOMAIN_ID")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(log)

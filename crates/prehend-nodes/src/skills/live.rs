@@ -250,6 +250,7 @@ impl Robot for Live<'_> {
 
     fn gate(&self, plan: SkillPlan, assessment: &str, waits: &dyn Fn(&str)) -> Result<Permitted, SkillFault> {
         self.wait(async { self.skills.arming.engage().await.map_err(Forbidden::from) })?;
+        self.wait(self.skills.scene.confirm())?;
         let about = (assessment, self.goal.goal_id.as_str());
         self.wait(self.skills.gatekeeper.ask(plan, about, waits))
     }

@@ -1,14 +1,17 @@
 //! The planning scene, kept equal to what the map and the hand say.
 
+mod read_back;
+
 use nalgebra::{Isometry3, Point3};
 use prehend_convert as convert;
 use prehend_execution::{SkillFault, World};
 use prehend_geometry::OrientedBox;
 use prehend_motion::RobotModel;
 use prehend_msgs::moveit_msgs::msg::{
-    AttachedCollisionObject, CollisionObject, PlanningScene, PlanningSceneWorld, RobotState,
+    AttachedCollisionObject, CollisionObject, PlanningScene, PlanningSceneComponents as Components,
+    PlanningSceneWorld, RobotState,
 };
-use prehend_msgs::moveit_msgs::srv::ApplyPlanningScene;
+use prehend_msgs::moveit_msgs::srv::{ApplyPlanningScene, GetPlanningScene};
 use prehend_msgs::shape_msgs::msg::SolidPrimitive;
 use prehend_robots::RobotConfig;
 use prehend_robots::of_robot;
@@ -18,6 +21,10 @@ use tokio::sync::Mutex;
 
 /// Deadline of an answer of the planning scene.
 const DEADLINE: Duration = Duration::from_secs(3);
+/// What a fault of the scene is about.
+const PHASE: &str = "planning scene";
+/// How the ids of everything begin that Prehend puts into the scene.
+const OURS: &str = "prehend_";
 /// Id of the held object.
 const HELD: &str = "prehend_held";
 
@@ -40,10 +47,11 @@ struct SceneFrames {
     touch_links: Vec<String>,
 }
 
-/// Sends the differences between what the planning scene holds and what it shall hold.
+/// Keeps the planning scene equal to what it shall hold. What others put there stays: Prehend's ids begin with [`OURS`].
 #[derive(Debug)]
 pub(super) struct SceneKeeper {
-    client: Client<ApplyPlanningScene::Service>,
+    changes: Client<ApplyPlanningScene::Service>,
+    questions: Client<GetPlanningScene::Service>,
     frames: SceneFrames,
     /// What was applied last; `None` until the scene was cleared of what an earlier process left.
     applied: Mutex<Option<World>>,
@@ -52,8 +60,10 @@ pub(super) struct SceneKeeper {
 impl SceneKeeper {
     pub(super) fn new(node: &Node, robot: &RobotConfig, model: &RobotModel) -> Result<Self, RosError> {
         let links = model.links().iter().enumerate();
+        let names = &robot.moveit;
         Ok(Self {
-            client: node.create_client(&robot.moveit.apply_planning_scene, QosProfile::services())?,
+            changes: node.create_client(&names.apply_planning_scene, QosProfile::services())?,
+            questions: node.create_client(&names.planning_scene(), QosProfile::services())?,
             frames: SceneFrames {
                 base: robot.frames.base.clone(),
                 tool: robot.frames.tool.clone(),
@@ -77,38 +87,76 @@ impl SceneKeeper {
         if applied.as_ref() == Some(world) {
             return Ok(());
         }
-        let steps = self.frames.steps(applied.as_ref(), world);
         // Until the answers are there, nothing is known of the scene: the next call starts from a cleared one.
-        *applied = None;
-        for scene in steps {
-            let answer = self
-                .client
-                .request(ApplyPlanningScene::Request { scene }, DEADLINE)
-                .await
-                .map_err(|error| of_robot("planning scene", &error))?;
-            if !answer.success {
-                let detail = "the planning scene was not accepted".to_owned();
-                return Err(SkillFault::ControlFailed { phase: "planning scene", detail });
+        let (left, old) = match applied.take() {
+            Some(old) => (Leftovers::default(), old),
+            None => (Leftovers::of(&self.ask(Components::WORLD_OBJECT_NAMES).await?), World::default()),
+        };
+        for scene in self.frames.steps(&left, &old, world) {
+            let request = ApplyPlanningScene::Request { scene };
+            let answer = self.changes.request(request, DEADLINE).await;
+            if !answer.map_err(|error| of_robot(PHASE, &error))?.success {
+                return Err(fault("the planning scene was not accepted".to_owned()));
             }
         }
         *applied = Some(world.clone());
         Ok(())
     }
+
+    /// Reads back whether the scene in which was planned is the one that was applied: MoveIt may have been started anew since, with an
+    /// empty scene, or somebody else may have changed it.
+    pub(super) async fn confirm(&self) -> Result<(), SkillFault> {
+        let mut applied = self.applied.lock().await;
+        let Some(world) = applied.as_ref() else { return Ok(()) };
+        let found = self.ask(Components::WORLD_OBJECT_GEOMETRY).await?;
+        let Some(difference) = read_back::difference(&self.frames, world, &found) else { return Ok(()) };
+        *applied = None;
+        Err(fault(format!(
+            "{difference}: was move_group started anew, or does somebody else change its scene?"
+        )))
+    }
+
+    /// The scene as MoveIt has it: what is held, and of what stands around these `components`.
+    async fn ask(&self, components: u32) -> Result<PlanningScene, SkillFault> {
+        let components = Components { components: components | Components::ROBOT_STATE_ATTACHED_OBJECTS };
+        let answer = self.questions.request(GetPlanningScene::Request { components }, DEADLINE).await;
+        answer.map(|answer| answer.scene).map_err(|error| of_robot(PHASE, &error))
+    }
+}
+
+fn fault(detail: String) -> SkillFault {
+    SkillFault::ControlFailed { phase: PHASE, detail }
+}
+
+/// Ids of Prehend's that an earlier process, or an earlier skill, left in the scene.
+#[derive(Debug, Default)]
+struct Leftovers {
+    held: Vec<String>,
+    standing: Vec<String>,
+}
+
+impl Leftovers {
+    fn of(scene: &PlanningScene) -> Self {
+        let ours = |id: &String| id.starts_with(OURS);
+        let held = scene.robot_state.attached_collision_objects.iter().map(|held| held.object.id.clone());
+        let standing = scene.world.collision_objects.iter().map(|object| object.id.clone());
+        Self { held: held.filter(ours).collect(), standing: standing.filter(ours).collect() }
+    }
+}
+
+/// Id in the planning scene of an object of the map.
+fn id_of(key: &str) -> String {
+    format!("{OURS}{key}")
 }
 
 impl SceneFrames {
     /// The changes in the order in which they must be made: let go, change the world, take hold. What is let go becomes
     /// part of the world, by MoveIt's rule, and is removed there.
-    fn steps(&self, old: Option<&World>, new: &World) -> Vec<PlanningScene> {
+    fn steps(&self, left: &Leftovers, old: &World, new: &World) -> Vec<PlanningScene> {
         let (mut detach, mut objects, mut attach) = (Vec::new(), Vec::new(), Vec::new());
-        let remove = |key: &str| solid(key, &self.base, &[], CollisionObject::REMOVE);
-        let empty = World::default();
-        if old.is_none() {
-            // An empty id is every object.
-            detach.push(self.attached("", &[], CollisionObject::REMOVE));
-            objects.push(remove(""));
-        }
-        let old = old.unwrap_or(&empty);
+        let remove = |id: &str| solid(id, &self.base, &[], CollisionObject::REMOVE);
+        detach.extend(left.held.iter().map(|id| self.attached(id, &[], CollisionObject::REMOVE)));
+        objects.extend(left.standing.iter().chain(&left.held).map(|id| remove(id)));
         if old.held != new.held {
             if !old.held.is_empty() {
                 detach.push(self.attached(HELD, &[], CollisionObject::REMOVE));
@@ -118,10 +166,10 @@ impl SceneFrames {
                 attach.push(self.attached(HELD, &new.held, CollisionObject::ADD));
             }
         }
-        objects
-            .extend(old.objects.keys().filter(|key| !new.objects.contains_key(*key)).map(|key| remove(key)));
+        let gone = old.objects.keys().filter(|key| !new.objects.contains_key(*key));
+        objects.extend(gone.map(|key| remove(&id_of(key))));
         for (key, boxes) in new.objects.iter().filter(|(key, boxes)| old.objects.get(*key) != Some(*boxes)) {
-            objects.push(solid(key, &self.base, boxes, CollisionObject::ADD));
+            objects.push(solid(&id_of(key), &self.base, boxes, CollisionObject::ADD));
         }
         [(detach, Vec::new()), (Vec::new(), objects), (attach, Vec::new())]
             .into_iter()
@@ -173,11 +221,15 @@ mod tests {
     use super::*;
     use nalgebra::Vector3;
 
-    fn cube(x: f64) -> Vec<OrientedBox> {
+    pub(super) fn frames() -> SceneFrames {
+        SceneFrames { base: "base".into(), tool: "tool".into(), touch_links: vec!["pad".into()] }
+    }
+
+    pub(super) fn cube(x: f64) -> Vec<OrientedBox> {
         vec![OrientedBox { pose: Isometry3::translation(x, 0.0, 0.02), size: Vector3::repeat(0.04) }]
     }
 
-    fn world(objects: &[(&str, f64)], held: bool) -> World {
+    pub(super) fn world(objects: &[(&str, f64)], held: bool) -> World {
         World {
             objects: objects.iter().map(|(key, x)| ((*key).to_owned(), cube(*x))).collect(),
             held: if held { cube(0.0) } else { Vec::new() },
@@ -185,38 +237,62 @@ mod tests {
     }
 
     /// Each step as text: `+id` adds, `-id` removes, in the hand with `!` before.
-    fn check(old: Option<&World>, new: &World, expected: &[&str]) {
-        let frames =
-            SceneFrames { base: "base".into(), tool: "tool".into(), touch_links: vec!["pad".into()] };
+    fn check(left: &[&str], old: &World, new: &World, expected: &[&str]) {
         let word = |o: &CollisionObject| {
             format!("{}{}", if o.operation == CollisionObject::ADD { "+" } else { "-" }, o.id)
         };
-        let found: Vec<String> = frames
-            .steps(old, new)
+        let found: Vec<String> = frames()
+            .steps(&Leftovers::of(&holding(left)), old, new)
             .iter()
             .map(|scene| {
                 let attached = scene.robot_state.attached_collision_objects.iter();
                 let held = attached.map(|a| format!("!{}", word(&a.object)));
                 let objects = scene.world.collision_objects.iter().map(word);
                 assert!(scene.is_diff && scene.robot_state.is_diff, "a whole scene would forget the rest");
-                held.chain(objects).collect::<Vec<_>>().join(" ")
+                held.chain(objects).map(|word| word.replace(OURS, "")).collect::<Vec<_>>().join(" ")
             })
             .collect();
         assert_eq!(found, expected);
     }
 
+    /// A scene with these ids; `!` before those that are held.
+    fn holding(ids: &[&str]) -> PlanningScene {
+        let mut scene = PlanningScene::default();
+        for id in ids {
+            match id.strip_prefix('!') {
+                Some(id) => scene.robot_state.attached_collision_objects.push(frames().attached(
+                    id,
+                    &cube(0.0),
+                    CollisionObject::ADD,
+                )),
+                None => {
+                    scene.world.collision_objects.push(solid(id, "base", &cube(0.4), CollisionObject::ADD));
+                }
+            }
+        }
+        scene
+    }
+
     #[test]
     fn only_differences_are_sent_in_the_order_in_which_they_hold() {
         let (one, two) = (world(&[("cup", 0.4)], false), world(&[("cup", 0.4), ("bowl", 0.5)], false));
-        check(None, &one, &["!-", "- +cup"]);
-        check(Some(&one), &one, &[]);
-        check(Some(&one), &two, &["+bowl"]);
-        check(Some(&two), &one, &["-bowl"]);
-        check(Some(&one), &world(&[("cup", 0.3)], false), &["+cup"]);
         let held = world(&[("bowl", 0.5)], true);
-        check(Some(&two), &held, &["-cup", "!+prehend_held"]);
-        check(Some(&held), &two, &["!-prehend_held", "-prehend_held +cup"]);
-        check(Some(&held), &held.without(&["bowl"]), &["-bowl"]);
-        check(None, &held, &["!-", "- +bowl", "!+prehend_held"]);
+        check(&[], &World::default(), &one, &["+cup"]);
+        check(&[], &one, &one, &[]);
+        check(&[], &one, &two, &["+bowl"]);
+        check(&[], &two, &one, &["-bowl"]);
+        check(&[], &one, &world(&[("cup", 0.3)], false), &["+cup"]);
+        check(&[], &two, &held, &["-cup", "!+held"]);
+        check(&[], &held, &two, &["!-held", "-held +cup"]);
+        check(&[], &held, &held.without(&["bowl"]), &["-bowl"]);
+        check(&[], &World::default(), &held, &["+bowl", "!+held"]);
+    }
+
+    #[test]
+    fn what_an_earlier_process_left_goes_and_what_others_put_there_stays() {
+        let one = world(&[("cup", 0.4)], false);
+        let left = ["prehend_cup", "prehend_pan", "wall", "!prehend_held", "!camera"];
+        check(&left, &World::default(), &one, &["!-held", "-cup -pan -held +cup"]);
+        check(&["wall", "!camera"], &World::default(), &one, &["+cup"]);
     }
 }

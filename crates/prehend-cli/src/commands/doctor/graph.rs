@@ -121,7 +121,9 @@ fn absent(observer: &Observer, robot: &RobotConfig) -> Vec<String> {
         !LISTS_SERVICES || ends(&topics, &format!("rq{name}Request"), |topic| !topic.subscribers.is_empty())
     };
     let moveit = &robot.moveit;
-    let services = [&moveit.cartesian_path, &moveit.inverse_kinematics, &moveit.apply_planning_scene];
+    let read_back = moveit.planning_scene();
+    let services =
+        [&moveit.cartesian_path, &moveit.inverse_kinematics, &moveit.apply_planning_scene, &read_back];
     let actions =
         [&moveit.move_action, &moveit.execute_trajectory, &robot.arm.controller, &robot.gripper.action];
     let drive = robot.navigation.iter().map(|navigation| &navigation.action);

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Prehend on a real MoveIt 2 beside its own planner: the same runs on both, and what a killed move_group comes to; as Markdown tables.
+
+    # ROS 2 Jazzy, sourced, with: moveit_ros_move_group moveit_planners_ompl moveit_kinematics moveit_simple_controller_manager tf2_ros
+    # and the vendor's xarm_moveit_config, xarm_description and uf_ros_lib
+    cargo build -p prehend-cli
+    python3 tests/peers/real_moveit.py --prehend target/debug/prehend --runs 30 --seed 1 --kills 20
+
+The robot, its controllers and its camera are the embedded ones; everything that MoveIt offers is the real one's (`sim:moveit:=off`), with the
+vendor's description of the arm. One move_group serves all runs, as it does a robot that Prehend is started on again and again. Exits with 1 when
+a run on the real one claims something wrong or moves without a permit, or when a goal after a kill is not done.
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+
+from peer_process import Missing, until
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NEEDED = [
+    "moveit_ros_move_group", "moveit_planners_ompl", "moveit_kinematics", "moveit_simple_controller_manager", "tf2_ros",
+    "xarm_moveit_config", "xarm_description", "uf_ros_lib",
+]
+# move_group says so when it serves everything.
+READY = "You can start planning now!"
+GOALS = ["put the red mug in the bowl", "put the red mug on the plate"]
+
+
+def missing():
+    found = []
+    for package in NEEDED:
+        try:
+            get_package_prefix(package)
+        except PackageNotFoundError:
+            found.append(package)
+    return found
+
+
+def settings(file):
+    """The vendor's settings of move_group for an xArm6 with gripper and wrist camera, on simulated time."""
+    from launch import LaunchContext
+    from uf_ros_lib.moveit_configs_builder import MoveItConfigsBuilder
+    import yaml
+    configs = MoveItConfigsBuilder(
+        context=LaunchContext(), controllers_name="controllers", dof="6", robot_type="xarm", limited="true",
+        add_gripper="true", add_realsense_d435i="true", add_d435i_links="true").to_moveit_configs()
+    # For every node of the process: MoveIt has more than one, and each needs the clock.
+    file.write_text(yaml.safe_dump({"/**": {"ros__parameters": {**configs.to_dict(), "use_sim_time": True}}}))
+
+
+class MoveIt:
+    """A real move_group, and the transform that its launch file publishes beside it."""
+
+    def __init__(self, domain, folder):
+        self.environment = {**os.environ, "ROS_DOMAIN_ID": str(domain)}
+        self.settings = folder / "move_group.yaml"
+        self.log = folder / "move_group.log"
+        settings(self.settings)
+        self.frame = self.started(
+            "tf2_ros", "static_transform_publisher", ["--frame-id", "world", "--child-frame-id", "link_base"], subprocess.DEVNULL)
+        self.start()
+
+    def started(self, package, program, arguments, output):
+        path = pathlib.Path(get_package_prefix(package)) / "lib" / package / program
+        return subprocess.Popen([str(path), *arguments], env=self.environment, stdout=output, stderr=subprocess.STDOUT)
+
+    def start(self):
+        before = self.log.stat().st_size if self.log.exists() else 0
+        with self.log.open("ab") as log:
+            self.process = self.started(
+                "moveit_ros_move_group", "move_group", ["--ros-args", "--params-file", str(self.settings)], log)
+        said = lambda: READY in self.log.read_bytes()[before:].decode(errors="replace")
+        until(f"move_group ready; see {self.log}", said, 60)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def end(self):
+        for process in [self.process, self.frame]:
+            process.terminate()
+        for process in [self.process, self.frame]:
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def evaluation(args, name, kind, more, folder):
+    """One evaluation as JSON; its folder holds the runs."""
+    command = [
+        args.prehend, "eval", *kind, "--seed", str(args.seed), "--speed", str(args.speed), "--json", "--out", str(folder / name), *more]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=(folder / f"{name}.log").open("wb"), text=True)
+    if not done.stdout.strip():
+        raise Missing(f"{name}: no result; see {folder / name}.log")
+    return json.loads(done.stdout)
+
+
+def codes(folder):
+    """MoveIt's error codes in the traces of the runs, and how often each was met."""
+    found = collections.Counter()
+    for trace in folder.glob("*/trace.jsonl"):
+        found.update(re.findall(r"\(code (-?\d+)\)", trace.read_text()))
+    return ", ".join(f"{code}: {count}" for code, count in found.most_common()) or "none"
+
+
+def seconds(result, phase):
+    spread = result["seconds"].get(phase)
+    return "-" if spread is None else f"{spread['median']:.2f} / {spread['p90']:.2f} s"
+
+
+def ran(args, kind, folder):
+    """The same runs on both planners; whether the real one is free of wrong claims and of motions without a permit."""
+    label = kind[0]
+    own = evaluation(args, f"{label}_own", kind, [], folder)
+    moveit = MoveIt(args.domain, folder)
+    try:
+        real = evaluation(args, f"{label}_real", kind, ["--domain", str(args.domain), "--param", "sim:moveit:=off"], folder)
+    finally:
+        moveit.end()
+    rows = [
+        ("right", lambda result, _: f"{result['right']} of {result['runs']}"),
+        ("wrong claims", lambda result, _: result["false_success"]),
+        ("motions without a permit", lambda result, _: f"{result['ungated_motions']} ({result['permits']['granted']} granted)"),
+        ("sentence to first motion, median / 90 %", lambda result, _: seconds(result, "first_motion")),
+        ("whole goal, median / 90 %", lambda result, _: seconds(result, "total")),
+        ("error codes met", lambda _, name: codes(folder / f"{label}_{name}")),
+    ]
+    print(f"| `eval {' '.join(kind)} --seed {args.seed} --speed {args.speed:g}` | own planner | real MoveIt 2 |\n|---|---|---|")
+    for title, value in rows:
+        print(f"| {title} | {value(own, 'own')} | {value(real, 'real')} |")
+    print(flush=True)
+    return real["false_success"] == 0 and real["ungated_motions"] == 0
+
+
+def goal(args, sentence):
+    command = [args.prehend, "goal", sentence, "--json"]
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
+    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def ended(process, patience=120):
+    try:
+        out, _ = process.communicate(timeout=patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return None
+    return json.loads(out) if out.strip() else None
+
+
+def kills(args, folder):
+    """Kills move_group at random moments of goals, starts it again, and asks for the next goal; whether each of those was done."""
+    draw = random.Random(args.seed)
+    moveit = MoveIt(args.domain, folder)
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
+    command = [args.prehend, "up", "--param", "sim:moveit:=off", "--perfect-detector", "--out", str(folder / "kills")]
+    log = folder / "up.log"
+    up = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log.open("wb"), stderr=subprocess.STDOUT)
+    told, after, late = collections.Counter(), collections.Counter(), []
+    try:
+        until(f"`prehend up` ready; see {log}", lambda: "ready in" in log.read_text(errors="replace"), 60)
+        for number in range(args.kills):
+            running = goal(args, GOALS[number % 2])
+            time.sleep(draw.uniform(0.5, 11.0))
+            moveit.kill()
+            killed = time.monotonic()
+            report = ended(running)
+            waited = time.monotonic() - killed
+            said = "nothing" if report is None else report["outcome"] + (f" ({report['reason']})" if report.get("reason") else "")
+            told[said] += 1
+            if report is None or report["outcome"] != "done":
+                late.append(waited)
+            moveit.start()
+            report = ended(goal(args, GOALS[(number + 1) % 2]))
+            after["nothing" if report is None else report["outcome"]] += 1
+    finally:
+        up.send_signal(signal.SIGINT)
+        try:
+            up.wait(20)
+        except subprocess.TimeoutExpired:
+            up.kill()
+        moveit.end()
+    listed = lambda counts: ", ".join(f"{name}: {count}" for name, count in counts.most_common())
+    print(f"| move_group killed {args.kills} times during a goal | |\n|---|---|")
+    print(f"| the goal under way ended | {listed(told)} |")
+    if late:
+        late.sort()
+        print(f"| seconds from the kill to that end, where it was not done | median {late[len(late) // 2]:.1f}, most {late[-1]:.1f} |")
+    print(f"| the next goal, move_group started again | {listed(after)} |\n", flush=True)
+    return after["done"] == args.kills
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--prehend", default=str(ROOT / "target/debug/prehend"), help="the program")
+    parser.add_argument("--runs", type=int, default=10, help="runs of eval tabletop; 0: none")
+    parser.add_argument("--tasks", type=int, default=0, metavar="SEEDS", help="seeds of each of the 15 tasks of eval asp-tabletop; 0: none")
+    parser.add_argument("--kills", type=int, default=0, help="kills of move_group; 0: none")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--speed", type=float, default=3.0, help="simulated seconds per second")
+    parser.add_argument("--domain", type=int, default=78, help="ROS domain of the runs on the real one")
+    parser.add_argument("--out", type=pathlib.Path, help="folder of the runs and logs; a new one in the temporary folder else")
+    args = parser.parse_args()
+    args.prehend = str(pathlib.Path(args.prehend).resolve())
+    if not pathlib.Path(args.prehend).is_file():
+        sys.exit(f"{args.prehend} is not there: cargo build -p prehend-cli, or --prehend FILE")
+    if lacking := missing():
+        sys.exit(f"not installed, or not sourced: {', '.join(lacking)}")
+    folder = args.out or pathlib.Path(tempfile.mkdtemp(prefix="real_moveit_"))
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"runs and logs: {folder}", file=sys.stderr)
+    good = True
+    try:
+        if args.runs:
+            good &= ran(args, ["tabletop", "--runs", str(args.runs)], folder)
+        if args.tasks:
+            good &= ran(args, ["asp-tabletop", "--seeds", str(args.tasks)], folder)
+        if args.kills:
+            good &= kills(args, folder)
+    except Missing as error:
+        sys.exit(str(error))
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
