@@ -133,6 +133,7 @@ def ran(args, kind, folder):
         ("right", lambda result, _: f"{result['right']} of {result['runs']}"),
         ("wrong claims", lambda result, _: result["false_success"]),
         ("motions without a permit", lambda result, _: f"{result['ungated_motions']} ({result['permits']['granted']} granted)"),
+        ("largest force on a pad; hard contacts", lambda result, _: f"{result['max_pad_force']:.0f} N; {result['hard_contacts']}"),
         ("sentence to first motion, median / 90 %", lambda result, _: seconds(result, "first_motion")),
         ("whole goal, median / 90 %", lambda result, _: seconds(result, "total")),
         ("error codes met", lambda _, name: codes(folder / f"{label}_{name}")),
@@ -159,46 +160,134 @@ def ended(process, patience=120):
     return json.loads(out) if out.strip() else None
 
 
+class Graph:
+    """`prehend up` in the domain, with its own planner or beside a real MoveIt."""
+
+    def __init__(self, args, folder, name, real):
+        self.log = folder / f"{name}_up.log"
+        environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
+        command = [args.prehend, "up", "--perfect-detector", "--out", str(folder / name), *(["--param", "sim:moveit:=off"] * real)]
+        self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=self.log.open("wb"), stderr=subprocess.STDOUT)
+        until(f"`prehend up` ready; see {self.log}", lambda: "ready in" in self.log.read_text(errors="replace"), 60)
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+def outcome(report):
+    if report is None:
+        return "nothing"
+    return report["outcome"] + (f" ({report['reason']})" if report.get("reason") else "")
+
+
+def listed(counts):
+    return ", ".join(f"{name}: {count}" for name, count in counts.most_common())
+
+
 def kills(args, folder):
     """Kills move_group at random moments of goals, starts it again, and asks for the next goal; whether each of those was done."""
     draw = random.Random(args.seed)
     moveit = MoveIt(args.domain, folder)
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
-    command = [args.prehend, "up", "--param", "sim:moveit:=off", "--perfect-detector", "--out", str(folder / "kills")]
-    log = folder / "up.log"
-    up = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log.open("wb"), stderr=subprocess.STDOUT)
-    told, after, late = collections.Counter(), collections.Counter(), []
+    graph = Graph(args, folder, "kills", True)
+    told, after, waited = collections.Counter(), collections.Counter(), []
+    asked = iter(GOALS * args.kills)
     try:
-        until(f"`prehend up` ready; see {log}", lambda: "ready in" in log.read_text(errors="replace"), 60)
-        for number in range(args.kills):
-            running = goal(args, GOALS[number % 2])
+        for _ in range(args.kills):
+            running = goal(args, next(asked))
             time.sleep(draw.uniform(0.5, 11.0))
             moveit.kill()
             killed = time.monotonic()
             report = ended(running)
-            waited = time.monotonic() - killed
-            said = "nothing" if report is None else report["outcome"] + (f" ({report['reason']})" if report.get("reason") else "")
-            told[said] += 1
+            told[outcome(report)] += 1
             if report is None or report["outcome"] != "done":
-                late.append(waited)
+                waited.append(time.monotonic() - killed)
             moveit.start()
-            report = ended(goal(args, GOALS[(number + 1) % 2]))
-            after["nothing" if report is None else report["outcome"]] += 1
+            after[outcome(ended(goal(args, next(asked))))] += 1
     finally:
-        up.send_signal(signal.SIGINT)
-        try:
-            up.wait(20)
-        except subprocess.TimeoutExpired:
-            up.kill()
+        graph.end()
         moveit.end()
-    listed = lambda counts: ", ".join(f"{name}: {count}" for name, count in counts.most_common())
     print(f"| move_group killed {args.kills} times during a goal | |\n|---|---|")
     print(f"| the goal under way ended | {listed(told)} |")
-    if late:
-        late.sort()
-        print(f"| seconds from the kill to that end, where it was not done | median {late[len(late) // 2]:.1f}, most {late[-1]:.1f} |")
+    if waited:
+        waited.sort()
+        print(f"| seconds from the kill to that end, where it was not done | median {waited[len(waited) // 2]:.1f}, most {waited[-1]:.1f} |")
     print(f"| the next goal, move_group started again | {listed(after)} |\n", flush=True)
     return after["done"] == args.kills
+
+
+class Moving:
+    """Whether the arm moves, as its joint states say."""
+
+    def __init__(self, domain):
+        import rclpy
+        from rclpy.context import Context
+        from rclpy.executors import SingleThreadedExecutor
+        from sensor_msgs.msg import JointState
+        context = Context()
+        rclpy.init(context=context, domain_id=domain)
+        self.node = rclpy.create_node("moving", context=context)
+        self.executor = SingleThreadedExecutor(context=context)
+        self.executor.add_node(self.node)
+        self.before, self.last = {}, 0.0
+        self.node.create_subscription(JointState, "/joint_states", self.take, 10)
+
+    def take(self, message):
+        now = dict(zip(message.name, message.position))
+        if any(abs(now[name] - self.before.get(name, now[name])) > 5e-4 for name in now if name.startswith("joint")):
+            self.last = time.monotonic()
+        self.before = now
+
+    def spin(self, seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=0.005)
+
+    def until_moving(self, seconds=30):
+        """Waits for an arm that has moved for a while."""
+        end = time.monotonic() + seconds
+        since = None
+        while time.monotonic() < end:
+            self.spin(0.02)
+            if time.monotonic() - self.last > 0.1:
+                since = None
+            elif since is None:
+                since = time.monotonic()
+            elif time.monotonic() - since > 0.3:
+                return True
+        return False
+
+
+def stops(args, folder, real):
+    """Stops the robot while its arm moves; seconds from the command to an arm that stands."""
+    name = "stops_real" if real else "stops_own"
+    moveit = MoveIt(args.domain, folder) if real else None
+    graph = Graph(args, folder, name, real)
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
+    moving = Moving(args.domain)
+    stood, told = [], collections.Counter()
+    asked = iter(GOALS * args.stops)
+    try:
+        for _ in range(args.stops):
+            running = goal(args, next(asked))
+            if not moving.until_moving():
+                raise Missing("an arm that moves")
+            begun = time.monotonic()
+            command = subprocess.Popen([args.prehend, "stop"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            moving.spin(6.0)
+            command.wait()
+            stood.append(moving.last - begun)
+            told[outcome(ended(running))] += 1
+            subprocess.run([args.prehend, "stop", "--clear"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    finally:
+        graph.end()
+        if moveit:
+            moveit.end()
+    stood.sort()
+    return f"{stood[len(stood) // 2]:.2f} / {stood[-1]:.2f} s", listed(told)
 
 
 def main():
@@ -207,6 +296,7 @@ def main():
     parser.add_argument("--runs", type=int, default=10, help="runs of eval tabletop; 0: none")
     parser.add_argument("--tasks", type=int, default=0, metavar="SEEDS", help="seeds of each of the 15 tasks of eval asp-tabletop; 0: none")
     parser.add_argument("--kills", type=int, default=0, help="kills of move_group; 0: none")
+    parser.add_argument("--stops", type=int, default=0, help="stops of an arm that moves, on both planners; 0: none")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--speed", type=float, default=3.0, help="simulated seconds per second")
     parser.add_argument("--domain", type=int, default=78, help="ROS domain of the runs on the real one")
@@ -228,6 +318,11 @@ def main():
             good &= ran(args, ["asp-tabletop", "--seeds", str(args.tasks)], folder)
         if args.kills:
             good &= kills(args, folder)
+        if args.stops:
+            own, real = (stops(args, folder, real) for real in [False, True])
+            print(f"| `prehend stop` while the arm moves, {args.stops} times | own planner | real MoveIt 2 |\n|---|---|---|")
+            print(f"| from the command to an arm that stands, median / most | {own[0]} | {real[0]} |")
+            print(f"| the goal ended | {own[1]} | {real[1]} |\n")
     except Missing as error:
         sys.exit(str(error))
     sys.exit(0 if good else 1)

@@ -40,12 +40,18 @@ pub(crate) async fn begin<A: Action, F>(
     sent
 }
 
-/// Cancels a goal and waits until the robot side, which is never `silence` long without a word, has ended it; else halts.
+/// Cancels a goal, halts whatever moves, and waits until the robot side, which is never `silence` long without a word, has ended it.
+///
+/// Both at once: MoveIt's thread that would take the cancel of an execution works that execution off, and takes it when the arm has arrived.
+/// The controller stops the arm meanwhile.
 pub(crate) async fn stop<A: Action>(handle: &mut GoalHandle<A>, silence: Duration, halt: impl AsyncFnOnce()) {
-    let cancelled = handle.cancel(HALT).await;
-    let ended = tokio::time::timeout(HALT, handle.result(silence)).await;
-    if cancelled.is_err() || ended.is_err() {
-        halt().await;
+    let ended = async {
+        let cancelled = handle.cancel(HALT).await;
+        (cancelled, tokio::time::timeout(HALT, handle.result(silence)).await)
+    };
+    let ((cancelled, ended), ()) = tokio::join!(ended, halt());
+    if let (Err(error), Err(_)) = (cancelled, ended) {
+        tracing::warn!("what was stopped has not ended: {error}");
     }
 }
 

@@ -8,7 +8,8 @@ use prehend_execution::{Forbidden, Grip, Joints, Planned as _, Progress, SkillFa
 use prehend_msgs::Action;
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
-use prehend_msgs::moveit_msgs::msg::MoveItErrorCodes;
+use prehend_msgs::moveit_msgs::msg::{MoveItErrorCodes, PlanningSceneComponents};
+use prehend_msgs::moveit_msgs::srv::GetPlanningScene;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_robots::RobotConfig;
@@ -18,15 +19,20 @@ use prehend_robots::moveit::{self, Verdict};
 use prehend_robots::moveit_layout::Executions;
 use prehend_robots::of_robot;
 use prehend_robots::shell::Shell;
-use prehend_ros::{ActionClient, GoalStatus, Node, RosError};
+use prehend_ros::{ActionClient, Client, GoalStatus, Node, Pulse, QosProfile, RosError};
 use prehend_scene::SkillPlan;
 use serde_json::json;
+use std::convert::Infallible;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 /// Silence after which the robot side is lost.
 const SILENCE: Duration = Duration::from_secs(2);
+/// How often MoveIt is asked whether it is there while it executes, and how long its answer may take.
+const PULSE: Duration = Duration::from_millis(400);
+/// Longest wait for MoveIt's answer to a cancel.
+const TOLD: Duration = Duration::from_millis(300);
 /// Longest time for one motion, wall clock: a slow machine simulates slower than real time.
 const LONGEST: Duration = Duration::from_secs(90);
 /// How often it is looked whether joint states still come while something moves.
@@ -45,6 +51,7 @@ pub(super) struct Arm {
     trajectory: Executions,
     controller: ActionClient<FollowJointTrajectory::Action>,
     pub(super) gripper: ActionClient<GripperCommand::Action>,
+    planner: Client<GetPlanningScene::Service>,
     pub(super) joints: watch::Receiver<Option<Heard>>,
     notice_stuck: bool,
 }
@@ -60,6 +67,7 @@ impl Arm {
             trajectory: robot.moveit.executions(node)?,
             controller: node.create_action_client(&robot.arm.controller)?,
             gripper: node.create_action_client(&robot.gripper.action)?,
+            planner: node.create_client(&robot.moveit.planning_scene(), QosProfile::services())?,
             joints,
             notice_stuck,
         })
@@ -92,10 +100,28 @@ impl Arm {
         }
     }
 
+    /// Hears, for as long as a motion goes on, whether its server lives that does not say so itself.
+    async fn attend(&self, server: Server, pulse: &Pulse) -> Infallible {
+        match server {
+            Server::Driver => std::future::pending().await,
+            Server::MoveIt => loop {
+                let components =
+                    PlanningSceneComponents { components: PlanningSceneComponents::OBJECT_COLORS };
+                let asked = GetPlanningScene::Request { components };
+                if self.planner.request(asked, SILENCE / 2).await.is_ok() {
+                    pulse.beat();
+                }
+                tokio::time::sleep(PULSE).await;
+            },
+        }
+    }
+
     /// Stops whatever moves, whoever asked for it. Needs no permit: standing still is always permitted.
+    ///
+    /// MoveIt is told, and hardly waited for: it may be gone, and it takes no cancel before the controller has ended its motion.
     pub(super) async fn halt(&self) {
         let (a, b, c) = tokio::join!(
-            self.trajectory.cancel_all(HALT),
+            self.trajectory.cancel_all(TOLD),
             self.controller.cancel_all(HALT),
             self.gripper.cancel_all(HALT)
         );
@@ -121,6 +147,15 @@ impl Arm {
         shell.set_motion_active(true);
         Ok(Motion { arm: self, shell, interrupt, goal_id, permit, runtime })
     }
+}
+
+/// Who serves an action that moves the robot.
+#[derive(Clone, Copy, Debug)]
+enum Server {
+    /// Its thread that would answer for an execution works that execution off: it is asked something else.
+    MoveIt,
+    /// Answers while it moves.
+    Driver,
 }
 
 /// A permitted motion sequence under way; dropping it ends the permission.
@@ -259,7 +294,7 @@ impl Motion<'_> {
         client: &ActionClient<A>,
         goal: A::Goal,
     ) -> Result<A::Result, SkillFault> {
-        match self.run_until(phase, client, goal, std::future::pending()).await? {
+        match self.run_until(phase, (Server::Driver, client), goal, std::future::pending()).await? {
             Some((_, result)) => Ok(result),
             None => Err(SkillFault::ControlFailed { phase, detail: "stopped by nobody".to_owned() }),
         }
@@ -274,9 +309,10 @@ impl Motion<'_> {
     ) -> Result<Option<(GoalStatus, ExecuteTrajectory::Result)>, SkillFault> {
         let goal = ExecuteTrajectory::Goal { trajectory: trajectory.into(), ..Default::default() };
         match &self.arm.trajectory {
-            Executions::Jazzy(client) => self.run_until(phase, client, goal, enough).await,
+            Executions::Jazzy(client) => self.run_until(phase, (Server::MoveIt, client), goal, enough).await,
             Executions::Humble(client) => {
-                let ended = self.run_until(phase, client, Executions::humble_goal(goal), enough).await?;
+                let goal = Executions::humble_goal(goal);
+                let ended = self.run_until(phase, (Server::MoveIt, client), goal, enough).await?;
                 Ok(ended.map(|(status, result)| (status, Executions::jazzy_result(result))))
             }
         }
@@ -286,7 +322,7 @@ impl Motion<'_> {
     async fn run_until<A: Action>(
         &self,
         phase: &'static str,
-        client: &ActionClient<A>,
+        (server, client): (Server, &ActionClient<A>),
         goal: A::Goal,
         enough: impl Future<Output = ()>,
     ) -> Result<Option<(GoalStatus, A::Result)>, SkillFault> {
@@ -297,9 +333,11 @@ impl Motion<'_> {
             NotBegun::Raised(fault) => fault,
             NotBegun::NotTaken(error) => of_robot(phase, &error),
         })?;
+        let pulse = handle.pulse();
         let ended = tokio::select! {
             fault = self.interrupt.raised_in_motion(phase) => Err(fault),
             fault = self.arm.unmeasured() => Err(fault),
+            never = self.arm.attend(server, &pulse) => match never {},
             result = handle.result(SILENCE) => Ok(Some(result)),
             () = enough => Ok(None),
             () = tokio::time::sleep(LONGEST) =>

@@ -320,10 +320,15 @@ impl<A: Action> GoalHandle<A> {
         lock(&self.watched.heard).status
     }
 
+    /// For signs of life that come another way: of a server that answers nothing while it works off the goal.
+    pub fn pulse(&self) -> Pulse {
+        Pulse { watched: self.watched.clone() }
+    }
+
     /// Waits for the end of the goal: its status (`Succeeded`, `Canceled` or `Aborted`) and its result.
     ///
-    /// Signs of life are status and feedback messages of the goal, and after half of `silence` the answer to a question put
-    /// to the server. May be dropped and called again (in a `select!`).
+    /// Signs of life are status and feedback messages of the goal, what a [`pulse`](Self::pulse) tells, and after half of `silence` the
+    /// answer to a question put to the server. May be dropped and called again (in a `select!`).
     ///
     /// Errors: [`RosError::PeerLost`] when the server shows no sign of life for `silence`, has left, does not know the
     /// goal any more, or has ended it long ago and its result does not come; [`RosError::Decode`]; [`RosError::Closed`].
@@ -392,6 +397,25 @@ impl<A: Action> GoalHandle<A> {
     /// A second handle that can only cancel, for another task.
     pub fn canceller(&self) -> GoalCanceller<A> {
         GoalCanceller { core: self.asked.core.clone(), id: self.asked.id, action: PhantomData }
+    }
+}
+
+/// Tells a goal's handle that the server of the goal lives.
+#[derive(Clone)]
+pub struct Pulse {
+    watched: Arc<Watched>,
+}
+
+impl fmt::Debug for Pulse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pulse").field("silent", &self.watched.silent()).finish()
+    }
+}
+
+impl Pulse {
+    /// The server has just shown that it lives.
+    pub fn beat(&self) {
+        self.watched.sign_of_life();
     }
 }
 

@@ -7,7 +7,7 @@ mod server;
 mod wire;
 
 pub(crate) use client::ClientEnds;
-pub use client::{ActionClient, FeedbackStream, GoalCanceller, GoalHandle};
+pub use client::{ActionClient, FeedbackStream, GoalCanceller, GoalHandle, Pulse};
 pub(crate) use server::ServerEnds;
 pub use server::{ActionServer, ExecutingGoal, GoalRequest};
 pub(crate) use wire::ActionTopics;
