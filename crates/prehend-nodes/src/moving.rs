@@ -59,3 +59,37 @@ pub(crate) async fn stop<A: Action>(handle: &mut GoalHandle<A>, silence: Duratio
 pub(crate) async fn unarmed(arming: &Arming) -> Option<Forbidden> {
     tokio::time::timeout(REPORTED, arming.lost()).await.ok().map(Into::into)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::StreamExt;
+    use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
+    use prehend_ros::{Context, DomainLease, GoalStatus, Node, NodeOptions};
+    use tokio::sync::watch;
+
+    /// MoveIt's execution server hears of nothing but the controller while the arm moves: it does not end its goal for a cancel.
+    #[tokio::test]
+    async fn a_server_that_is_deaf_while_it_works_is_stopped_through_the_controller() {
+        let lease = DomainLease::take().expect("a domain is free");
+        let context = Context::create_in_domain(lease.domain_id()).expect("joined");
+        let node = Node::create(&context, "moving", "/", NodeOptions::default()).expect("node");
+        let mut goals =
+            node.create_action_server::<ExecuteTrajectory::Action>("/execute_trajectory").expect("server");
+        let (stands, mut moves) = watch::channel(false);
+        tokio::spawn(async move {
+            let executing = goals.next().await.expect("a goal").accept();
+            moves.wait_for(|stands| *stands).await.expect("a controller");
+            executing.abort(ExecuteTrajectory::Result::default());
+        });
+        let client =
+            node.create_action_client::<ExecuteTrajectory::Action>("/execute_trajectory").expect("client");
+        let begun = begin(&client, Default::default(), std::future::pending::<()>(), async || {}).await;
+        let mut handle = begun.unwrap_or_else(|_| panic!("not begun"));
+        stop(&mut handle, Duration::from_secs(5), async || {
+            stands.send_replace(true);
+        })
+        .await;
+        assert_eq!(handle.status(), GoalStatus::Aborted, "what moves is waited for after it was halted");
+    }
+}

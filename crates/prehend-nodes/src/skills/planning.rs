@@ -257,23 +257,28 @@ impl Planner {
         if answer.fraction.is_nan() || answer.fraction < WHOLE_LINE {
             return Ok(Err(NotFound::Line(answer.fraction, answer.error_code.message).into()));
         }
-        let untimed = (self.robot.moveit.distribution == Distribution::Humble).then_some(speed);
-        Ok(self.planned(answer.solution, start, None, untimed).map_err(Miss::from))
+        // Humble's MoveIt times a line by the full limits. Jazzy's keeps to the scalings, but not to the tool's speed that it is asked for.
+        let acceleration = match self.robot.moveit.distribution {
+            Distribution::Humble => self.robot.arm.acceleration_scaling,
+            Distribution::Jazzy => 1.0,
+        };
+        let mistimed = Some((speed, acceleration));
+        Ok(self.planned(answer.solution, start, None, mistimed).map_err(Miss::from))
     }
 
-    /// What a planner's trajectory becomes: slower where it must be, and checked. `untimed`: the speed of a line that was timed at
-    /// full speed.
+    /// What a planner's trajectory becomes: slower where it must be, and checked. `mistimed`: the speed that a line shall keep
+    /// to, and the share of the acceleration limits if it was timed by the full ones.
     fn planned(
         &self,
         mut trajectory: RobotTrajectory,
         start: &[f64],
         end: Option<&[f64]>,
-        untimed: Option<SpeedLimits>,
+        mistimed: Option<(SpeedLimits, f64)>,
     ) -> Result<Checked, NotFound> {
         let mut taken = || {
             trajectory_check::check(&trajectory, &self.robot.arm.joints, start, end, SLACK)?;
-            if let Some(speed) = untimed {
-                slow_down(&mut trajectory, &self.model, speed, self.robot.arm.acceleration_scaling)
+            if let Some((speed, acceleration)) = mistimed {
+                slow_down(&mut trajectory, &self.model, speed, acceleration)
                     .map_err(|error| TrajectoryFault::Range { point: 0, error })?;
             }
             self.bounds.slow(&mut trajectory, &self.model)?;
