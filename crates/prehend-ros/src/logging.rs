@@ -15,7 +15,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, fmt};
 
 /// What the middleware says without need: several lines for each sample, each participant or each full window.
-const NOISE: [&str; 7] = [
+const NOISE: [&str; 9] = [
     // Each client of the Model Context Protocol that comes and goes.
     "rmcp=warn",
     // Told in other words by the backend `ros2`; and a line about /rosout must not go there.
@@ -25,6 +25,9 @@ const NOISE: [&str; 7] = [
     "rustdds::network::udp_listener=off",
     "rustdds::dds::with_key::datawriter=error",
     "rustdds::rtps::message_receiver=error",
+    // With ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST: hundreds of lines for each start.
+    "rustdds::rtps::writer=error",
+    "rustdds::network::udp_sender=error",
 ];
 
 /// Where the lines of this process go: its node, once there is one.

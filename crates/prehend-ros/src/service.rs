@@ -1,7 +1,7 @@
 //! Service clients and servers.
 
 use crate::RosError;
-use crate::backend::{Caller, Incoming, Responder, decode, encode};
+use crate::backend::{Caller, Incoming, Responder, Server, decode, encode};
 use crate::sync::Queue;
 use futures::Stream;
 use prehend_msgs::Service;
@@ -49,6 +49,16 @@ impl<S: Service> Client<S> {
         let payload = encode(&request, &AtomicUsize::new(256))?;
         let answer = self.caller.call(payload, deadline).await?;
         decode(&answer.payload, answer.encoding)
+    }
+
+    /// Sends `request`; gives who answered it.
+    pub(crate) async fn answering(
+        &self,
+        request: S::Request,
+        deadline: Duration,
+    ) -> Result<Server, RosError> {
+        let payload = encode(&request, &AtomicUsize::new(256))?;
+        Ok(self.caller.call(payload, deadline).await?.server())
     }
 
     /// Whether a server is matched now. After a server was killed it still counts for about 50 s.

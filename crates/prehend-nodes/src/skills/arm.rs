@@ -108,9 +108,8 @@ impl Arm {
                 let components =
                     PlanningSceneComponents { components: PlanningSceneComponents::OBJECT_COLORS };
                 let asked = GetPlanningScene::Request { components };
-                if self.planner.request(asked, SILENCE / 2).await.is_ok() {
-                    pulse.beat();
-                }
+                // Silence is judged where the end of the motion is waited for.
+                let _ = pulse.ask(&self.planner, asked, SILENCE / 2).await;
                 tokio::time::sleep(PULSE).await;
             },
         }

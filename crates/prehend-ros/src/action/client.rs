@@ -4,13 +4,13 @@ use super::GoalStatus;
 use super::wire::{
     FeedbackMessage, GetResult, GetResultAnswer, GoalId, SendGoal, SendGoalAnswer, goal_id, leading_id,
 };
-use crate::backend::{Caller, Participant, Reader, Sample, Sink, decode, encode};
+use crate::backend::{Caller, Participant, Reader, Sample, Server, Sink, decode, encode};
 use crate::sync::{Queue, lock};
-use crate::{CancelRejection, RosError};
+use crate::{CancelRejection, Client, RosError};
 use futures::Stream;
-use prehend_msgs::Action;
 use prehend_msgs::action_msgs::msg::GoalStatusArray;
 use prehend_msgs::action_msgs::srv::CancelGoal;
+use prehend_msgs::{Action, Service};
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
@@ -190,6 +190,7 @@ impl<A: Action> ActionClient<A> {
         let payload = encode(&SendGoal { goal_id: id, goal }, &AtomicUsize::new(256))?;
         asked.abandoned = true;
         let answer = self.core.send_goal.call(payload, deadline.saturating_sub(start.elapsed())).await?;
+        let server = answer.server();
         let answer: SendGoalAnswer = decode(&answer.payload, answer.encoding)?;
         if !answer.accepted {
             asked.abandoned = false;
@@ -198,7 +199,7 @@ impl<A: Action> ActionClient<A> {
         watched.sign_of_life();
         let answer = self.core.ask_result(id)?;
         asked.abandoned = false;
-        Ok(GoalHandle { asked, watched, answer, end: None, action: PhantomData })
+        Ok(GoalHandle { asked, watched, server, answer, end: None, action: PhantomData })
     }
 
     /// Cancels every goal at the server, whoever sent it; gives the number of goals that began to cancel.
@@ -289,6 +290,8 @@ impl Drop for Asked {
 pub struct GoalHandle<A: Action> {
     asked: Asked,
     watched: Arc<Watched>,
+    /// The process that took the goal.
+    server: Server,
     answer: oneshot::Receiver<Sample>,
     end: Option<Sample>,
     action: PhantomData<fn() -> A>,
@@ -322,7 +325,7 @@ impl<A: Action> GoalHandle<A> {
 
     /// For signs of life that come another way: of a server that answers nothing while it works off the goal.
     pub fn pulse(&self) -> Pulse {
-        Pulse { watched: self.watched.clone() }
+        Pulse { watched: self.watched.clone(), server: self.server }
     }
 
     /// Waits for the end of the goal: its status (`Succeeded`, `Canceled` or `Aborted`) and its result.
@@ -404,6 +407,7 @@ impl<A: Action> GoalHandle<A> {
 #[derive(Clone)]
 pub struct Pulse {
     watched: Arc<Watched>,
+    server: Server,
 }
 
 impl fmt::Debug for Pulse {
@@ -413,9 +417,20 @@ impl fmt::Debug for Pulse {
 }
 
 impl Pulse {
-    /// The server has just shown that it lives.
-    pub fn beat(&self) {
-        self.watched.sign_of_life();
+    /// Asks another service of the process that took the goal: its answer is a sign of life. The answer of another process, such as one
+    /// that was started in its place, is none; an installed ROS 2 does not tell them apart.
+    ///
+    /// Errors: as [`Client::request`](crate::Client::request).
+    pub async fn ask<S: Service>(
+        &self,
+        client: &Client<S>,
+        request: S::Request,
+        deadline: Duration,
+    ) -> Result<(), RosError> {
+        if client.answering(request, deadline).await? == self.server {
+            self.watched.sign_of_life();
+        }
+        Ok(())
     }
 }
 

@@ -25,7 +25,8 @@ use ros2 as chosen;
 
 pub use chosen::BACKEND;
 pub(crate) use chosen::{
-    Discovered, Incoming, NodeKey, Participant, Reader, Sample, Sink, Writer, check_interfaces as report,
+    Discovered, Incoming, NodeKey, Participant, Reader, Sample, Server, Sink, Writer,
+    check_interfaces as report,
 };
 pub(crate) use name::{EndpointName, check_node_name};
 pub(crate) use service::{Caller, Responder};

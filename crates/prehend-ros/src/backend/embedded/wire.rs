@@ -1,5 +1,6 @@
 //! Samples as bytes, and how RustDDS carries them.
 
+use super::matches::{Prefix, prefix};
 use crate::backend::Encoding;
 use bytes::Bytes;
 use rustdds::{RepresentationIdentifier, SampleIdentity, no_key};
@@ -17,6 +18,11 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
+    /// Who sent it, when it is an answer of a service.
+    pub(crate) fn server(&self) -> Prefix {
+        prefix(self.identity.writer_guid)
+    }
+
     /// Writer and number among its samples.
     pub(crate) fn origin(&self) -> Option<([u8; 16], i64)> {
         Some((self.identity.writer_guid.to_bytes(), i64::from(self.identity.sequence_number)))

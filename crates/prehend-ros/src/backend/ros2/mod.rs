@@ -35,8 +35,8 @@ pub(crate) use endpoint::{Reader, Writer};
 pub(crate) use layout::check_interfaces;
 pub(crate) use participant::{NodeKey, Participant};
 pub(crate) use request::Incoming;
-pub(crate) use service::{AnswerEnd, CallEnd, Server};
-pub(crate) use wire::{Sample, Sink};
+pub(crate) use service::{AnswerEnd, CallEnd};
+pub(crate) use wire::{Sample, Server, Sink};
 
 /// What this is.
 pub const BACKEND: super::Backend = super::Backend::Ros2 { distro: r2r::ROS_DISTRO };

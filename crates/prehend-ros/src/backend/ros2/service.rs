@@ -8,7 +8,7 @@ use super::qos::rcl_qos;
 use super::request::Incoming;
 use super::spin::{Attended, Spinner};
 use super::twin;
-use super::wire::{Sample, serialized};
+use super::wire::{Sample, Server, serialized};
 use crate::backend::EndpointName;
 use crate::{QosProfile, RosError, ServiceMapping};
 use bytes::Bytes;
@@ -22,10 +22,6 @@ const BURST: usize = 512;
 fn reading(qos: QosProfile) -> r2r::QosProfile {
     rcl_qos(qos.depth(qos.depth.max(BURST)))
 }
-
-/// Whoever offers a service: rcl does not tell them apart.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Server;
 
 /// What a caller needs of the middleware.
 pub(crate) struct CallEnd {

@@ -11,10 +11,19 @@ pub(crate) struct Sample {
     pub(crate) encoding: Encoding,
 }
 
+/// Whoever offers a service: rcl does not tell them apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Server;
+
 /// Takes samples as they arrive; called on the node's thread, so it must be quick.
 pub(crate) type Sink = Arc<dyn Fn(Sample) + Send + Sync>;
 
 impl Sample {
+    /// Who sent it, when it is an answer of a service.
+    pub(crate) fn server(&self) -> Server {
+        Server
+    }
+
     /// The sample in serialized bytes; `None` when they are no plain CDR.
     pub(super) fn of(serialized: Vec<u8>) -> Option<Self> {
         let encoding = Encoding::of(&serialized)?;
