@@ -29,7 +29,7 @@ use tokio::sync::watch;
 
 /// Silence after which the robot side is lost.
 const SILENCE: Duration = Duration::from_secs(2);
-/// How often MoveIt is asked whether it is there while it executes, and how long its answer may take.
+/// Pause between two questions to MoveIt whether it is there while it executes.
 const PULSE: Duration = Duration::from_millis(400);
 /// Longest wait for MoveIt's answer to a cancel.
 const TOLD: Duration = Duration::from_millis(300);

@@ -7,7 +7,7 @@ use prehend_robots::trajectory_speed::{fastest, stretch};
 
 /// Stretches the time of a trajectory until it keeps to `speed`, and to a share `acceleration` of the joints' acceleration limits, which is
 /// for a planner that times by the full limits, as Humble's MoveIt does with every line; 1 else. Jazzy's MoveIt (2.12.4) does not keep to the
-/// speed of the tool: a touch at 15 mm/s came with 92 N. Speeds are measured in the trajectory and held
+/// speed of the tool that it is asked for. Speeds are measured in the trajectory and held
 /// against the limits of `model`. Accelerations are not measured: they are taken to be at their limits. The trajectory must be for the
 /// joints of `model`, in any order.
 ///

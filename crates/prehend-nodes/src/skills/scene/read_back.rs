@@ -29,7 +29,7 @@ pub(super) fn difference(frames: &SceneFrames, world: &World, scene: &PlanningSc
             return Some(format!("MoveIt's planning scene lacks `{id}`"));
         };
         let stands = told_from(object, &frames.base).or(told_from_base);
-        match moved(object, boxes, stands) {
+        match same_boxes(object, boxes, stands) {
             Ok(found) => told_from_base = found.or(told_from_base),
             Err(what) => return Some(format!("MoveIt has `{id}` {what}")),
         }
@@ -41,7 +41,7 @@ pub(super) fn difference(frames: &SceneFrames, world: &World, scene: &PlanningSc
         if link != frames.tool {
             return Some(format!("MoveIt has what the hand holds at `{link}`, not at `{}`", frames.tool));
         }
-        if let Err(what) = moved(object, &world.held, told_from(object, &frames.tool)) {
+        if let Err(what) = same_boxes(object, &world.held, told_from(object, &frames.tool)) {
             return Some(format!("MoveIt has what the hand holds {what}"));
         }
     }
@@ -65,7 +65,7 @@ fn told_from(object: &CollisionObject, frame: &str) -> Option<Isometry3<f64>> {
 
 /// Whether `object` is these boxes, seen from a frame that stands at `told_from_given` when that is known. Gives how it stands to it,
 /// `None` without a box.
-fn moved(
+fn same_boxes(
     object: &CollisionObject,
     boxes: &[OrientedBox],
     told_from_given: Option<Isometry3<f64>>,
