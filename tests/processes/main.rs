@@ -51,5 +51,6 @@ mod stops;
 mod stretch;
 mod stretch_driver;
 mod tutorial;
+mod velocities;
 mod why;
 mod words;

@@ -5,10 +5,12 @@ use crate::harness::stand_in::{Role, StandIn, elsewhere, remapped};
 use crate::harness::{CALL, SILENCE, Stage, StageOptions, one_at_a_time, repository, wait_for};
 use futures::StreamExt;
 use prehend_cli::outcome::Outcome;
+use prehend_msgs::action_msgs::msg::GoalInfo;
+use prehend_msgs::action_msgs::srv::CancelGoal;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::GoTo;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
-use prehend_ros::GoalHandle;
+use prehend_ros::{GoalHandle, QosProfile};
 use serde_json::{Value, json};
 
 const ROOM: &str = "\
@@ -164,10 +166,22 @@ async fn nav2_that_is_missing_dies_and_comes_back() {
             break goal;
         }
     };
+    // The servers behind a navigator drive on without it.
+    let node = &stage.graph.observer.node;
+    let cancel = "/follow_path/_action/cancel_goal";
+    let mut controller =
+        node.create_service::<CancelGoal::Service>(cancel, QosProfile::services()).expect("a service");
     stuck.kill();
+    let halted = tokio::spawn(async move {
+        let request = controller.next().await.expect("the controller is told to stop");
+        let every = request.message.goal_info.clone();
+        request.respond(CancelGoal::Response::default()).expect("answered");
+        every
+    });
     let died = result_of(goal).await;
     assert_eq!((died.error_code, died.reason.as_str()), lost, "{died:?}");
     it_stands(&mut stage, begun, "Nav2 died").await;
+    assert_eq!(halted.await.expect("halted"), GoalInfo::default(), "every goal of the controller");
 
     let _nav2 = StandIn::start(Role::Nav2, domain);
     wait_for("the new one drives", async || {

@@ -11,18 +11,23 @@ use prehend_msgs::prehend_interfaces::srv::{
 use prehend_msgs::sensor_msgs::msg::CameraInfo;
 use prehend_msgs::{Message, Service, moveit_msgs, moveit_msgs_humble, names};
 use prehend_robots::RobotConfig;
-use prehend_robots::robot::Distribution;
+use prehend_robots::nav2::Lifecycle;
+use prehend_robots::robot::{Distribution, Navigation};
 use prehend_ros::{Context, Node, NodeOptions, QosProfile, RosArguments, RosError, Subscription, TfBuffer};
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// A node is not heard any more when it was silent for longer.
 pub const SILENCE: Duration = Duration::from_secs(2);
-/// Longest time a call to stop may take.
+/// Wall time between two questions to a navigator that is not active.
+const NAVIGATOR_PERIOD: Duration = Duration::from_millis(300);
+/// Longest time a description may take.
 const DESCRIBE_DEADLINE: Duration = Duration::from_secs(30);
+/// Longest time a call to stop may take.
 const STOP_DEADLINE: Duration = Duration::from_secs(2);
 
 /// One node as last heard.
@@ -111,7 +116,10 @@ impl Observer {
         let goal = node.create_client::<SubmitGoal::Service>(names::GOAL, QosProfile::services())?;
         let stop = node.create_client::<Stop::Service>(names::STOP, QosProfile::services())?;
         let lives = hear_heartbeats(&node)?;
-        let needed = needed(&node, robot, &goal, &stop)?;
+        let mut needed = needed(&node, robot, &goal, &stop)?;
+        if let Some(navigation) = &robot.navigation {
+            needed.push(navigator(&node, navigation)?);
+        }
         Ok(Self {
             trace,
             state: newest(&node, names::STATE, QosProfile::transient_local())?,
@@ -274,6 +282,25 @@ fn hear_heartbeats(node: &Node) -> Result<Arc<Mutex<HashMap<String, Life>>>, Ros
 fn service<S: Service>(node: &Node, owner: NodeName, name: &str) -> Result<Needed, RosError> {
     let client = node.create_client::<S>(name, QosProfile::services())?;
     Ok(Needed { owner, name: node.resolve_service(name), available: Box::new(move || client.is_available()) })
+}
+
+/// Nav2, once it is active: that of the simulated robot, or a real one in its place.
+fn navigator(node: &Node, navigation: &Navigation) -> Result<Needed, RosError> {
+    let lifecycle = Lifecycle::new(node, navigation)?;
+    let active = Arc::new(AtomicBool::new(false));
+    let told = Arc::downgrade(&active);
+    tokio::spawn(async move {
+        while let Some(active) = told.upgrade() {
+            if lifecycle.is_active().await {
+                active.store(true, Ordering::Relaxed);
+                return;
+            }
+            drop(active);
+            tokio::time::sleep(NAVIGATOR_PERIOD).await;
+        }
+    });
+    let name = format!("{} is not active", navigation.navigator);
+    Ok(Needed { owner: NodeName::Sim, name, available: Box::new(move || active.load(Ordering::Relaxed)) })
 }
 
 fn needed(

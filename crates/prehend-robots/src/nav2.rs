@@ -4,7 +4,9 @@
 //! layouts: which one a robot speaks stands in its robot file, because a wrong guess would be garbage, not an error.
 
 use crate::robot::{Distribution, Navigation};
+use futures::future::join_all;
 use prehend_msgs::Action;
+use prehend_msgs::action_msgs::srv::CancelGoal;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::lifecycle_msgs::msg::State;
 use prehend_msgs::lifecycle_msgs::srv::GetState;
@@ -66,28 +68,49 @@ impl Navigate for Humble::Action {
 
 /// The client of the robot's distribution.
 #[derive(Clone)]
-pub enum Nav2 {
+pub enum NavigateClient {
     /// In Jazzy's layout.
     Jazzy(ActionClient<Jazzy::Action>),
     /// In Humble's.
     Humble(ActionClient<Humble::Action>),
 }
 
+/// The way to Nav2: its navigator, and the servers behind it that drive the base.
+#[derive(Clone)]
+pub struct Nav2 {
+    /// Its action.
+    pub navigator: NavigateClient,
+    driving: Vec<Client<CancelGoal::Service>>,
+}
+
 impl Nav2 {
-    /// The client of the robot file's action.
+    /// The clients of the robot file's action, and of the servers beside it.
     pub fn new(node: &Node, navigation: &Navigation) -> Result<Self, RosError> {
-        Ok(match navigation.distribution {
-            Distribution::Jazzy => Self::Jazzy(node.create_action_client(&navigation.action)?),
-            Distribution::Humble => Self::Humble(node.create_action_client(&navigation.action)?),
-        })
+        let navigator = match navigation.distribution {
+            Distribution::Jazzy => NavigateClient::Jazzy(node.create_action_client(&navigation.action)?),
+            Distribution::Humble => NavigateClient::Humble(node.create_action_client(&navigation.action)?),
+        };
+        let client = |name: &String| node.create_client(name, QosProfile::services());
+        let driving: Result<_, _> = navigation.cancel_driving().iter().map(client).collect();
+        Ok(Self { navigator, driving: driving? })
     }
 
-    /// Stops whatever drives.
-    pub async fn cancel_all(&self, deadline: Duration) -> Result<usize, RosError> {
-        match self {
-            Self::Jazzy(client) => client.cancel_all(deadline).await,
-            Self::Humble(client) => client.cancel_all(deadline).await,
-        }
+    /// Stops whatever drives: at the navigator, and at the servers that it sent off, which go on without it when it is gone.
+    ///
+    /// Errors: the first of [`RosError`], after all were asked.
+    pub async fn cancel_all(&self, deadline: Duration) -> Result<(), RosError> {
+        let navigator = async {
+            match &self.navigator {
+                NavigateClient::Jazzy(client) => client.cancel_all(deadline).await,
+                NavigateClient::Humble(client) => client.cancel_all(deadline).await,
+            }
+        };
+        // Not every Nav2 has all of them; zeros mean every goal.
+        let there = self.driving.iter().filter(|server| server.is_available());
+        let driving = join_all(there.map(|server| server.request(CancelGoal::Request::default(), deadline)));
+        let (navigator, driving) = tokio::join!(navigator, driving);
+        navigator?;
+        driving.into_iter().try_for_each(|answer| answer.map(drop))
     }
 }
 
@@ -104,9 +127,18 @@ impl Lifecycle {
 
     /// The state's name when the navigator is there and not active.
     pub async fn inactive(&self) -> Option<String> {
-        let answer = self.0.request(GetState::Request::default(), STATE).await.ok()?;
-        let state = answer.current_state;
+        let state = self.state().await?;
         (state.id != State::PRIMARY_STATE_ACTIVE).then_some(state.label)
+    }
+
+    /// Whether the navigator is there and active.
+    pub async fn is_active(&self) -> bool {
+        self.state().await.is_some_and(|state| state.id == State::PRIMARY_STATE_ACTIVE)
+    }
+
+    async fn state(&self) -> Option<State> {
+        let answer = self.0.request(GetState::Request::default(), STATE).await.ok()?;
+        Some(answer.current_state)
     }
 }
 

@@ -12,15 +12,17 @@ use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::prehend_interfaces::action::GoTo;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_navigation::Pose2;
-use prehend_robots::nav2::{End, Lifecycle, Nav2, Navigate};
+use prehend_robots::nav2::{End, Lifecycle, Nav2, Navigate, NavigateClient};
 use prehend_robots::robot::Navigation;
 use prehend_robots::shell::Shell;
 use prehend_ros::{ActionClient, GoalStatus, Node, RosError};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Silence after which the navigation is lost.
-const SILENCE: Duration = Duration::from_secs(3);
+/// Silence after which the navigation is lost: Nav2 gives a word of its drive a hundred times a second, ours ten times.
+const SILENCE: Duration = Duration::from_millis(1500);
+/// Longest wait for what is told to stop when the navigation is lost. Those who are there answer at once.
+const LOST_HALT: Duration = Duration::from_millis(400);
 /// Longest drive, wall clock: a slow machine simulates slower than real time.
 const LONGEST: Duration = Duration::from_secs(240);
 
@@ -49,7 +51,11 @@ impl Driver {
 
     /// Stops whatever drives. Needs no permit: standing still is always permitted.
     pub(super) async fn halt(&self) {
-        if let Err(error) = self.nav2.cancel_all(HALT).await {
+        self.halt_within(HALT).await;
+    }
+
+    async fn halt_within(&self, deadline: Duration) {
+        if let Err(error) = self.nav2.cancel_all(deadline).await {
             tracing::warn!("cancel of the drive: {error}");
         }
     }
@@ -82,9 +88,9 @@ impl Driver {
         };
         let Pose2 { x, y, yaw } = at;
         tell("started", format!("drive to ({x:.2}, {y:.2}) m, {:.0} degrees", yaw.to_degrees()));
-        let result = match &self.nav2 {
-            Nav2::Jazzy(client) => self.navigate(client, &goal_pose, interrupt, told).await,
-            Nav2::Humble(client) => self.navigate(client, &goal_pose, interrupt, told).await,
+        let result = match &self.nav2.navigator {
+            NavigateClient::Jazzy(client) => self.navigate(client, &goal_pose, interrupt, told).await,
+            NavigateClient::Humble(client) => self.navigate(client, &goal_pose, interrupt, told).await,
         };
         let seconds = started.elapsed().as_secs_f64();
         match &result {
@@ -136,7 +142,7 @@ impl Driver {
                         None => Err(aborted(A::end(result))),
                     },
                     Err(error) => {
-                        self.halt().await;
+                        self.halt_within(LOST_HALT).await;
                         Err(of_navigation(&error, at))
                     }
                 },

@@ -2,6 +2,9 @@
 
 use super::{MoveItNames, Navigation};
 
+/// Actions of Nav2's servers that drive the base once the navigator has sent them off.
+const DRIVING: [&str; 5] = ["follow_path", "spin", "backup", "drive_on_heading", "assisted_teleop"];
+
 impl MoveItNames {
     /// `moveit_msgs/srv/GetPlanningScene`: the whole planning scene.
     pub fn planning_scene(&self) -> String {
@@ -18,6 +21,22 @@ impl Navigation {
     /// Topic, `nav_msgs/msg/Path` in the frame of the map: the way that was planned last.
     pub fn route(&self) -> String {
         beside(&self.action, "plan")
+    }
+
+    /// Services, `action_msgs/srv/CancelGoal`: by which Nav2's servers that drive the base are told to stop, each for itself.
+    pub fn cancel_driving(&self) -> Vec<String> {
+        let cancel = |action: &&str| beside(&self.action, &format!("{action}/_action/cancel_goal"));
+        DRIVING.iter().map(cancel).collect()
+    }
+
+    /// Topic, `geometry_msgs/msg/Twist` in the frame of the base: the velocity that Nav2 commands.
+    pub fn velocity(&self) -> String {
+        beside(&self.action, "cmd_vel")
+    }
+
+    /// Topic, `geometry_msgs/msg/PoseWithCovarianceStamped` in the frame of the map: where somebody says that the robot is.
+    pub fn initial_pose(&self) -> String {
+        beside(&self.pose, "initialpose")
     }
 }
 

@@ -5,6 +5,7 @@
 use super::base::drive::DriveEnd;
 use super::base::wire::Nav2Fault;
 use super::driver::Vendor;
+use prehend_navigation::follow::Velocity;
 use prehend_navigation::route::Route;
 use prehend_robots::move_group::Misbehaviour;
 use prehend_sim::world::{GripEnd, JointPoint, JointVector, MotionOutcome, TrajectoryError};
@@ -72,6 +73,8 @@ pub(super) enum Command {
         /// Answer.
         reply: oneshot::Sender<DriveEnd>,
     },
+    /// Drive like this, until the next of these or for a quarter of a second.
+    Steer(Velocity),
     /// Brake the base.
     Brake,
     /// End the simulation.
@@ -199,6 +202,17 @@ impl ArmHandle {
         let (reply, answer) = oneshot::channel();
         self.send(Command::Drive { route, reply })?;
         answer.await.map_err(|_| ArmError::Gone)
+    }
+
+    /// Gives the base a velocity, if the driver lets it move.
+    pub(super) fn steer(&self, velocity: Velocity) -> Result<(), ArmError> {
+        match self.vendor.base_may_move() {
+            Ok(()) => self.send(Command::Steer(velocity)),
+            Err(reason) => {
+                tracing::debug!("velocity ignored: {reason}");
+                Ok(())
+            }
+        }
     }
 
     /// Brakes the base; its drive ends as stopped.

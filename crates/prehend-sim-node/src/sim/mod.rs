@@ -8,7 +8,8 @@
 //!
 //! Parameters: `detector` (`scene` or `perfect`), `depth_noise` (`scene` or `off`), `arming` (`robot` or `off`: no driver),
 //! `vendor_without` (a service of the driver that is not offered), `moveit` (`robot`, or `off`: no interfaces of MoveIt, so that the node
-//! `move_group` or a real MoveIt can offer them).
+//! `move_group` or a real MoveIt can offer them), `nav2` (`robot`; `off`: no interfaces of Nav2 and no localisation, the base takes the
+//! velocities of a real Nav2; `map`: the same, and it publishes the map and where it starts).
 
 pub mod arm_handle;
 mod base;
@@ -25,6 +26,7 @@ mod vendor;
 pub use arm_handle::{ArmError, ArmHandle, Motion, RobotState};
 pub use controllers::{TrajectoryMessageError, trajectory_from_msg};
 
+use base::rig::{BaseRig, Nav2};
 use camera::{Camera, Detectors, FrameSlot};
 use physics::{Physics, Publishers, robot_state};
 use planned::Planned;
@@ -103,8 +105,11 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     parameters.describe("moveit", "robot: it has MoveIt's interfaces; off: it has not.");
     let arm = ArmHandle::new(commands, reported, Arc::new(vendor));
     let frames = FrameSlot::default();
+    let nav2 = Nav2::read(&parameters.string_or("nav2", "robot")?).map_err(start_error)?;
+    parameters.describe("nav2", "robot: it has Nav2's interfaces; map: only the map; off: it takes velocities.");
+    let start = world.believed_pose().filter(|_| nav2 == Nav2::Map);
     let base = match &shell.robot.navigation {
-        Some(names) => base::drive::BaseRig::create(&shell.node, names, &world).map_err(start_error)?,
+        Some(names) => BaseRig::create(&shell.node, names, &world, nav2).map_err(start_error)?,
         None => None,
     };
     let (base, base_state) = base.unzip();
@@ -144,7 +149,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     };
     let _driver = vendor::start(&shell.node, &shell.robot, arm.clone())?;
     let _navigator = match (&shell.robot.navigation, base_state) {
-        (Some(names), Some(state)) => Some(base::start(&shell.node, names, arm.clone(), state)?),
+        (Some(names), Some(Some(state))) => Some(base::start(&shell.node, names, arm.clone(), state)?),
+        (Some(names), Some(None)) => Some(base::commanded::serve(&shell.node, names, arm.clone(), start)?),
         _ => None,
     };
     tracing::info!(scene = %scene_file.display(), seed = options.seed, "the embedded robot runs");

@@ -1,7 +1,8 @@
 //! The physics thread: steps the world at the wanted speed, carries out commands, publishes what a robot publishes.
 
 use super::arm_handle::{ArmHandle, Command, RobotState};
-use super::base::drive::{BaseRig, DriveEnd};
+use super::base::drive::DriveEnd;
+use super::base::rig::BaseRig;
 use super::camera::{FrameSlot, FrameToDraw};
 use super::judge::{Answer, Faults, JointsFault, Request, TfFault};
 use prehend_convert::{header, stamp, transform_to_msg};
@@ -144,9 +145,14 @@ impl Physics {
                     let _ = reply.send(DriveEnd::Refused(DriveError::NoBase));
                 }
             },
+            Command::Steer(velocity) => {
+                if let Some(base) = &mut self.base {
+                    base.obey(&mut self.world, velocity);
+                }
+            }
             Command::Brake => {
                 if let Some(base) = &mut self.base {
-                    base.stop();
+                    base.stop(&mut self.world);
                 }
             }
             // Taken out by the loop above.
@@ -211,7 +217,8 @@ impl Physics {
                 done(self.world.knock_over(&object, &[x, y, 0.0].into()))
             }
             Request::JumpLocalisation { by: [x, y, yaw] } => {
-                told(self.world.jump_localisation(Pose2::new(x, y, yaw)))
+                let own = self.base.as_ref().is_some_and(BaseRig::localises);
+                told(own && self.world.jump_localisation(Pose2::new(x, y, yaw)))
             }
             Request::PutObstacle { position } => told(self.world.put_obstacle(position)),
             Request::Bump => told(self.world.bump()),

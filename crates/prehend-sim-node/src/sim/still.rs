@@ -95,7 +95,7 @@ fn refuse(command: Command) -> bool {
             true
         }
         // Who waits for these learns that the robot is gone.
-        Command::Grip { .. } | Command::Drive { .. } => true,
+        Command::Grip { .. } | Command::Drive { .. } | Command::Steer(_) => true,
         Command::Stop | Command::HoldGrip | Command::Brake | Command::End | Command::Judge(..) => false,
     }
 }

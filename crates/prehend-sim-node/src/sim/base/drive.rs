@@ -1,9 +1,9 @@
-//! The base in the physics thread: follows routes, scans, keeps the costmap, publishes what a base publishes.
+//! What the robot's own Nav2 does in the physics thread: follows routes, keeps the costmap, says where the base is.
 
-use super::messages::{believed_msg, grid_msg, odometry_msg, scan_msg, transform_msg};
-use prehend_msgs::geometry_msgs::msg::{PoseWithCovarianceStamped, TransformStamped};
-use prehend_msgs::nav_msgs::msg::{OccupancyGrid as GridMsg, Odometry};
-use prehend_msgs::sensor_msgs::msg::LaserScan;
+use super::messages::{believed_msg, grid_msg};
+use super::rig::sent;
+use prehend_msgs::geometry_msgs::msg::PoseWithCovarianceStamped;
+use prehend_msgs::nav_msgs::msg::OccupancyGrid as GridMsg;
 use prehend_navigation::follow::{Follow, FollowParams, Follower, Velocity};
 use prehend_navigation::layer::{ObstacleLayer, Scan};
 use prehend_navigation::route::Route;
@@ -15,12 +15,8 @@ use prehend_sim::world::{DriveError, LaserSpec, STEP};
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
 
-/// Side of a cell of the map, metres.
-pub(in crate::sim) const RESOLUTION: f64 = 0.05;
-/// Steps between two control steps, scans, odometry messages and costmaps: 60, 10, 30 and 2 Hz of simulated time.
+/// Steps between two control steps and costmaps: 60 and 2 Hz of simulated time.
 const CONTROL_STEPS: u64 = 4;
-const SCAN_STEPS: u64 = 24;
-const ODOMETRY_STEPS: u64 = 8;
 const COSTMAP_STEPS: u64 = 120;
 /// Beams mark obstacles up to this distance; nearer to something on the map than the slack they are that, metres.
 const MARKING: [f64; 2] = [4.0, 0.15];
@@ -66,13 +62,11 @@ struct Drive {
 struct Publishers {
     map: Publisher<GridMsg>,
     costmap: Publisher<GridMsg>,
-    scan: Publisher<LaserScan>,
-    odometry: Publisher<Odometry>,
     pose: Publisher<PoseWithCovarianceStamped>,
 }
 
-/// The base as the physics thread has it.
-pub(in crate::sim) struct BaseRig {
+/// The robot's own Nav2 as the physics thread has it.
+pub(super) struct Navigator {
     names: Navigation,
     map: OccupancyGrid,
     map_costs: Costmap,
@@ -80,7 +74,6 @@ pub(in crate::sim) struct BaseRig {
     costmap: Arc<Costmap>,
     changed: bool,
     published: bool,
-    laser: LaserSpec,
     base_from_laser: Pose2,
     drive: Option<Drive>,
     state: watch::Sender<BaseState>,
@@ -94,17 +87,14 @@ fn inflation(names: &Navigation) -> Inflation {
     Inflation { inscribed_radius, inflation_radius, cost_scaling_factor: 4.0 }
 }
 
-impl BaseRig {
-    /// The base of a world with a room; `None` for a world without one.
-    pub(in crate::sim) fn create(
+impl Navigator {
+    pub(super) fn create(
         node: &Node,
         names: &Navigation,
         world: &World,
-    ) -> Result<Option<(Self, watch::Receiver<BaseState>)>, String> {
-        let (Some(survey), Some(believed)) = (world.survey(RESOLUTION), world.believed_pose()) else {
-            return Ok(None);
-        };
-        let map = survey.map_err(|error| error.to_string())?;
+        map: OccupancyGrid,
+        believed: Pose2,
+    ) -> Result<(Self, watch::Receiver<BaseState>), RosError> {
         let map_costs = Costmap::new(&map, inflation(names));
         let layer = ObstacleLayer::new(*map.layout(), MARKING[0], MARKING[1]);
         let costmap = Arc::new(map_costs.clone());
@@ -116,8 +106,7 @@ impl BaseRig {
             let pose = poses[laser];
             Pose2::new(pose.translation.x, pose.translation.y, pose.rotation.euler_angles().2)
         });
-        let publishers = Publishers::create(node, names).map_err(|error| error.to_string())?;
-        let rig = Self {
+        let navigator = Self {
             names: names.clone(),
             map,
             map_costs,
@@ -125,17 +114,16 @@ impl BaseRig {
             costmap,
             changed: false,
             published: false,
-            laser: LaserSpec::default(),
             base_from_laser,
             drive: None,
             state,
-            publishers,
+            publishers: Publishers::create(node, names)?,
         };
-        Ok(Some((rig, reported)))
+        Ok((navigator, reported))
     }
 
     /// Starts following a route; a drive that is under way ends as stopped.
-    pub(in crate::sim) fn start(&mut self, route: &Route, world: &World, ended: oneshot::Sender<DriveEnd>) {
+    pub(super) fn start(&mut self, route: &Route, world: &World, ended: oneshot::Sender<DriveEnd>) {
         let params = FollowParams {
             max_speed: self.names.max_speed,
             max_turn: self.names.max_turn,
@@ -155,17 +143,14 @@ impl BaseRig {
     }
 
     /// Brakes; the drive ends when the base stands.
-    pub(in crate::sim) fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         if let Some(drive) = &mut self.drive {
             drive.stopping.get_or_insert(DriveEnd::Stopped);
         }
     }
 
-    /// To be called after every step of the world.
-    pub(in crate::sim) fn step(&mut self, world: &mut World, steps: u64) {
-        if steps.is_multiple_of(SCAN_STEPS) {
-            self.look(world);
-        }
+    /// To be called after every step of the world; `scanned`: with a new scan.
+    pub(super) fn step(&mut self, world: &mut World, steps: u64, scanned: bool) {
         if steps.is_multiple_of(CONTROL_STEPS) {
             self.control(world);
         }
@@ -176,14 +161,7 @@ impl BaseRig {
             let costmap = Arc::clone(&self.costmap);
             self.state.send_replace(BaseState { time, believed, costmap, remaining });
         }
-        if steps.is_multiple_of(ODOMETRY_STEPS)
-            && let Some((pose, velocity)) = world.odometry()
-        {
-            sent(self.publishers.odometry.publish(&odometry_msg(&self.names, &pose, &velocity, time)));
-        }
-        if steps.is_multiple_of(SCAN_STEPS)
-            && let Some(room) = &world.scene().scene.room
-        {
+        if scanned && let Some(room) = &world.scene().scene.room {
             let spec = &room.localisation;
             sent(self.publishers.pose.publish(&believed_msg(&self.names, &believed, spec, time)));
         }
@@ -201,34 +179,19 @@ impl BaseRig {
         }
     }
 
-    /// `map_from_odom` and `odom_from_base`.
-    pub(in crate::sim) fn transforms(&self, world: &World) -> Vec<TransformStamped> {
-        let (Some(believed), Some((odometry, _))) = (world.believed_pose(), world.odometry()) else {
-            return Vec::new();
-        };
-        let map_from_odom = believed.compose(&odometry.inverse());
-        let names = &self.names;
-        vec![
-            transform_msg(&names.frame, &names.odom, &map_from_odom, world.time()),
-            transform_msg(&names.odom, &names.base, &odometry, world.time()),
-        ]
-    }
-
-    fn look(&mut self, world: &World) {
-        let (Some(ranges), Some(believed)) = (world.scan(&self.laser), world.believed_pose()) else {
-            return;
-        };
+    /// Takes a scan into the costmap.
+    pub(super) fn see(&mut self, world: &World, laser: &LaserSpec, ranges: &[f32]) {
+        let Some(believed) = world.believed_pose() else { return };
         let scan = Scan {
             sensor: believed.compose(&self.base_from_laser),
-            angle_min: self.laser.angle_min,
-            angle_increment: self.laser.angle_increment,
-            ranges: &ranges,
+            angle_min: laser.angle_min,
+            angle_increment: laser.angle_increment,
+            ranges,
         };
         if self.layer.take(&scan, &self.map_costs) {
             self.costmap = Arc::new(Costmap::new(&self.layer.over(&self.map), inflation(&self.names)));
             self.changed = true;
         }
-        sent(self.publishers.scan.publish(&scan_msg(&self.names.laser, &self.laser, ranges, world.time())));
     }
 
     fn control(&mut self, world: &mut World) {
@@ -280,15 +243,7 @@ impl Publishers {
         Ok(Self {
             map: node.create_publisher(&names.map, latched)?,
             costmap: node.create_publisher(&names.costmap, latched)?,
-            scan: node.create_publisher(&names.scan, QosProfile::default().depth(2))?,
-            odometry: node.create_publisher(&names.odometry, QosProfile::default().depth(10))?,
             pose: node.create_publisher(&names.pose, latched)?,
         })
-    }
-}
-
-pub(super) fn sent(result: Result<(), RosError>) {
-    if let Err(error) = result {
-        tracing::debug!("not sent: {error}");
     }
 }

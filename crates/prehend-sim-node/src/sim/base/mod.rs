@@ -3,10 +3,12 @@
 //!
 //! A goal is rejected when it is outside the map or in an obstacle. On the way the base replans when something is in its way, when it
 //! is not where its route is, and after it touched something; when that does not help, the goal is aborted with Nav2's code for it.
-//! Arm and base never move at once. Read [`start`] first.
+//! Arm and base never move at once. Read [`start`] first. In `commanded` is what is left of it where another's Nav2 drives.
 
+pub(super) mod commanded;
 pub(super) mod drive;
 mod messages;
+pub(super) mod rig;
 pub(super) mod wire;
 
 use super::arm_handle::{ArmError, ArmHandle};
@@ -288,7 +290,7 @@ impl Face {
             let route = match planned.await.map_err(|_| NavigateError::Gone)? {
                 Ok(route) => {
                     let at = self.state.borrow().time;
-                    drive::sent(self.route.publish(&messages::route_msg(&self.names.frame, &route, at)));
+                    rig::sent(self.route.publish(&messages::route_msg(&self.names.frame, &route, at)));
                     route
                 }
                 // So near to something that it could only touch it: away first, one way or the other.

@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+"""Prehend on a real Nav2 beside its own navigation: the same errands on both, and what a killed bt_navigator comes to; as Markdown tables.
+
+    # ROS 2 Jazzy, sourced, with: nav2_amcl nav2_planner nav2_navfn_planner nav2_controller nav2_regulated_pure_pursuit_controller
+    # nav2_behaviors nav2_bt_navigator nav2_velocity_smoother nav2_lifecycle_manager nav2_map_server
+    cargo build -p prehend-cli
+    python3 tests/peers/real_nav2.py --prehend target/debug/prehend --robot ranger_xarm6 --seeds 2 --seed 1 --kills 10
+
+The robot, its laser, its odometry and its arm are the embedded ones; localisation, costmaps, planning and driving are the real Nav2's
+(`sim:nav2:=map`), with config/nav2/ROBOT.yaml. Each errand has a Nav2 of its own, since each begins in another room. Exits with 1 when a run
+on the real one claims something wrong or moves without a permit, or when a drive after a kill does not end well.
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+except ModuleNotFoundError:
+    get_package_prefix = None
+
+from peer_process import Missing, until
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TASKS = ["affordance_phone", "affordance_cabinet", "double_pick", "spatial", "affordance_sides"]
+# Node, package and remappings, in the order in which the lifecycle manager brings them up. The velocities go as in nav2_bringup.
+VELOCITIES = [("cmd_vel", "cmd_vel_nav")]
+SERVERS = [
+    ("map_server", "nav2_map_server", []),
+    ("amcl", "nav2_amcl", []),
+    ("controller_server", "nav2_controller", VELOCITIES),
+    ("planner_server", "nav2_planner", []),
+    ("behavior_server", "nav2_behaviors", VELOCITIES),
+    ("velocity_smoother", "nav2_velocity_smoother", [*VELOCITIES, ("cmd_vel_smoothed", "cmd_vel")]),
+    ("bt_navigator", "nav2_bt_navigator", []),
+]
+MANAGER = ("lifecycle_manager", "nav2_lifecycle_manager", [])
+NEEDED = sorted({package for _, package, _ in [*SERVERS, MANAGER]} | {"nav2_navfn_planner", "nav2_regulated_pure_pursuit_controller"})
+# lifecycle_manager says so when all are up.
+ACTIVE = "Managed nodes are active"
+SCENE = "config/scenes/room_two_tables.yaml"
+PLACES = ["go to the kitchen table", "go to the dining table"]
+
+
+def missing():
+    if get_package_prefix is None:
+        return NEEDED
+    found = []
+    for package in NEEDED:
+        try:
+            get_package_prefix(package)
+        except PackageNotFoundError:
+            found.append(package)
+    return found
+
+
+def ended(process, patience=10):
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+class Nav2:
+    """A real Nav2 for one robot; with `map_file` it has a map server of its own, else the map is the simulated robot's."""
+
+    def __init__(self, args, folder, map_file=None):
+        self.environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.settings = ROOT / "config/nav2" / f"{args.robot}.yaml"
+        self.map_file = map_file
+        self.processes = {}
+        servers = [server for server in SERVERS if map_file or server[0] != "map_server"]
+        for server in servers:
+            self.start(server)
+        names = ", ".join(name for name, _, _ in servers)
+        self.start(MANAGER, "-p", "autostart:=true", "-p", f"node_names:=[{names}]", "-p", "bond_timeout:=4.0",
+                   "-p", "attempt_respawn_reconnection:=true")
+
+    def start(self, server, *more):
+        name, package, remappings = server
+        more = [*more, *(["-p", f"yaml_filename:={self.map_file}"] if name == "map_server" else [])]
+        program = pathlib.Path(get_package_prefix(package)) / "lib" / package / name
+        words = [word for old, new in remappings for word in ("-r", f"{old}:={new}")]
+        command = [str(program), "--ros-args", "--params-file", str(self.settings), "-r", f"__node:={name}", "-p", "use_sim_time:=true", *words, *more]
+        with (self.folder / f"{name}.log").open("ab") as log:
+            self.processes[name] = subprocess.Popen(command, env=self.environment, stdout=log, stderr=subprocess.STDOUT)
+
+    def kill(self, name):
+        self.processes[name].send_signal(signal.SIGKILL)
+        self.processes[name].wait()
+
+    def again(self, name):
+        self.start(next(server for server in SERVERS if server[0] == name))
+
+    def log(self, name):
+        return (self.folder / f"{name}.log").read_text(errors="replace")
+
+    def until_active(self, times=1, patience=60):
+        until(f"Nav2 active; see {self.folder}", lambda: self.log(MANAGER[0]).count(ACTIVE) >= times, patience)
+
+    def end(self):
+        for process in reversed(self.processes.values()):
+            process.terminate()
+        for process in self.processes.values():
+            ended(process)
+
+
+def evaluation(args, out, more):
+    """One evaluation as JSON; its folder holds the runs."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    command = [
+        args.prehend, "eval", "asp-mobile", "--robot", args.robot, "--seeds", "1", "--speed", str(args.speed), "--json", "--out", str(out), *more]
+    with out.with_suffix(".log").open("wb") as log:
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=log, text=True)
+    if not done.stdout.strip():
+        raise Missing(f"no result; see {out.with_suffix('.log')}")
+    return json.loads(done.stdout)
+
+
+def drives(folder):
+    """Seconds of the drives that were done, and what the others ended with, from the traces of the runs."""
+    seconds, faults = [], collections.Counter()
+    for trace in folder.glob("**/trace.jsonl"):
+        for line in trace.open():
+            event = json.loads(line)
+            if event.get("name") != "drive" or event.get("status") == "started":
+                continue
+            told = re.search(r"done in ([\d.]+) s", event["message"])
+            if told:
+                seconds.append(float(told[1]))
+            else:
+                code = re.search(r"Nav2 code (\d+)", event["message"])
+                faults[f"code {code[1]}" if code else event["status"]] += 1
+    return sorted(seconds), faults
+
+
+def errands(args, folder):
+    """The same errands on both; whether the real one is free of wrong claims and of motions without a permit."""
+    totals = {}
+    for kind in args.on:
+        total = totals[kind] = collections.Counter()
+        for seed in range(args.seed, args.seed + args.seeds):
+            for task in args.tasks:
+                more = ["--task", task, "--seed", str(seed)]
+                out = folder / kind / f"{task}-{seed}"
+                nav2 = None
+                if kind == "real":
+                    nav2 = Nav2(args, folder / kind / f"{task}-{seed}-nav2")
+                    more += ["--domain", str(args.domain), "--param", "sim:nav2:=map"]
+                try:
+                    result = evaluation(args, out, more)
+                finally:
+                    if nav2:
+                        nav2.end()
+                for key in ["runs", "right", "false_success", "ungated_motions", "hard_contacts"]:
+                    total[key] += result[key]
+                print(f"{kind} {task} {seed}: {'right' if result['right'] else 'not right'}", file=sys.stderr, flush=True)
+    titles = {"own": "own navigation", "real": "real Nav2"}
+    print(f"| {args.robot}, seeds {args.seed} to {args.seed + args.seeds - 1}, speed {args.speed:g} | {' | '.join(titles[kind] for kind in args.on)} |")
+    print("|---" * (1 + len(args.on)) + "|")
+    found = {kind: drives(folder / kind) for kind in args.on}
+
+    def row(title, value):
+        print(f"| {title} | {' | '.join(value(kind) for kind in args.on)} |")
+
+    row("right", lambda kind: f"{totals[kind]['right']} of {totals[kind]['runs']}")
+    row("wrong claims", lambda kind: str(totals[kind]["false_success"]))
+    row("motions without a permit", lambda kind: str(totals[kind]["ungated_motions"]))
+    row("hard contacts", lambda kind: str(totals[kind]["hard_contacts"]))
+    row("drives done; seconds, median / most", lambda kind: spread(found[kind][0]))
+    row("other drives ended", lambda kind: listed(found[kind][1]))
+    print(flush=True)
+    return all(total["false_success"] == 0 and total["ungated_motions"] == 0 for kind, total in totals.items() if kind == "real")
+
+
+def spread(seconds):
+    return f"{len(seconds)}; {seconds[len(seconds) // 2]:.1f} / {seconds[-1]:.1f} s" if seconds else "0"
+
+
+def goal(args, sentence):
+    command = [args.prehend, "goal", sentence, "--json"]
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
+    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def report(process, patience=240):
+    try:
+        out, _ = process.communicate(timeout=patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return "nothing"
+    told = json.loads(out) if out.strip() else {"outcome": "nothing"}
+    return told["outcome"] + (f" ({told['reason']})" if told.get("reason") else "")
+
+
+class Graph:
+    """`prehend up` in the domain, on a robot that a real Nav2 drives."""
+
+    def __init__(self, args, folder, nav2):
+        self.log = folder / "up.log"
+        environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
+        command = [
+            args.prehend, "up", "--robot", args.robot, "--scene", SCENE, "--perfect-detector", "--speed", str(args.speed), "--out", str(folder / "up"),
+            "--param", f"sim:nav2:={nav2}"]
+        self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=self.log.open("wb"), stderr=subprocess.STDOUT)
+
+    def until_ready(self):
+        until(f"`prehend up` ready; see {self.log}", lambda: "ready in" in self.log.read_text(errors="replace"), 90)
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+class Driving:
+    """Whether the base drives, as its odometry says."""
+
+    def __init__(self, domain):
+        import rclpy
+        from nav_msgs.msg import Odometry
+        from rclpy.context import Context
+        from rclpy.executors import SingleThreadedExecutor
+        context = Context()
+        rclpy.init(context=context, domain_id=domain)
+        self.node = rclpy.create_node("driving", context=context)
+        self.executor = SingleThreadedExecutor(context=context)
+        self.executor.add_node(self.node)
+        self.begun, self.last = None, 0.0
+        self.node.create_subscription(Odometry, "/odom", self.take, 10)
+
+    def take(self, message):
+        twist, now = message.twist.twist, time.monotonic()
+        if abs(twist.linear.x) > 0.01 or abs(twist.angular.z) > 0.02:
+            self.begun = self.begun or now
+            self.last = now
+        elif now - self.last > 0.3:
+            self.begun = None
+
+    def spin(self, seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=0.005)
+
+    def until_driving(self, lasting, patience=60):
+        """Waits for a base that has driven for a while."""
+        end = time.monotonic() + patience
+        while time.monotonic() < end:
+            self.spin(0.02)
+            if self.begun and time.monotonic() - self.begun > lasting:
+                return
+        raise Missing("a base that drives")
+
+
+def stops(args, folder, kind):
+    """Stops the robot while its base drives; seconds from the command to a base that stands, and what the goals came to."""
+    nav2 = Nav2(args, folder / "stops-nav2") if kind == "real" else None
+    graph = Graph(args, folder, "map" if nav2 else "robot")
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
+    driving = Driving(args.domain)
+    stood, told = [], collections.Counter()
+    asked = iter(PLACES * args.stops)
+    try:
+        graph.until_ready()
+        for _ in range(args.stops):
+            running = goal(args, next(asked))
+            driving.until_driving(1.0)
+            begun = time.monotonic()
+            command = subprocess.Popen([args.prehend, "stop"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            driving.spin(5.0)
+            command.wait()
+            stood.append(driving.last - begun)
+            told[report(running)] += 1
+            subprocess.run([args.prehend, "stop", "--clear"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    finally:
+        graph.end()
+        if nav2:
+            nav2.end()
+    return spread(sorted(stood)), listed(told)
+
+
+def listed(counts):
+    return ", ".join(f"{name}: {count}" for name, count in counts.most_common()) or "none"
+
+
+def kills(args, folder):
+    """Kills bt_navigator at random moments of drives, starts it again, and asks for the next one; whether each of those was done."""
+    draw = random.Random(args.seed)
+    nav2 = Nav2(args, folder / "kills-nav2")
+    graph = Graph(args, folder, "map")
+    driving = Driving(args.domain)
+    told, after, waited, stood, back = collections.Counter(), collections.Counter(), [], [], []
+    asked = iter(PLACES * args.kills)
+    try:
+        graph.until_ready()
+        for number in range(args.kills):
+            running = goal(args, next(asked))
+            driving.until_driving(draw.uniform(0.3, 3.0))
+            nav2.kill("bt_navigator")
+            killed = time.monotonic()
+            while running.poll() is None and time.monotonic() < killed + 60:
+                driving.spin(0.02)
+            if (outcome := report(running)) != "done":
+                waited.append(time.monotonic() - killed)
+            told[outcome] += 1
+            driving.spin(1.0)
+            stood.append(driving.last - killed)
+            nav2.again("bt_navigator")
+            nav2.until_active(2 + number)
+            back.append(time.monotonic() - killed)
+            after[report(goal(args, next(asked)))] += 1
+    finally:
+        graph.end()
+        nav2.end()
+    print(f"| {args.robot}: bt_navigator killed {args.kills} times during a drive | |\n|---|---|")
+    print(f"| the goal under way ended | {listed(told)} |")
+    print(f"| seconds from the kill to that end, where it was not done | {spread(sorted(waited))} |")
+    print(f"| seconds from the kill to a base that stands | {spread(sorted(stood))} |")
+    print(f"| seconds from the kill to a Nav2 that is active again | {spread(sorted(back))} |")
+    print(f"| the next goal | {listed(after)} |\n", flush=True)
+    return after["done"] == args.kills
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--prehend", default=str(ROOT / "target/debug/prehend"), help="the program")
+    parser.add_argument("--robot", default="ranger_xarm6", choices=["ranger_xarm6", "stretch"])
+    parser.add_argument("--seeds", type=int, default=1, help="rooms of each task of eval asp-mobile; 0: none")
+    parser.add_argument("--tasks", nargs="+", default=TASKS, choices=TASKS, metavar="TASK", help=f"of {', '.join(TASKS)}")
+    parser.add_argument("--on", nargs="+", default=["own", "real"], choices=["own", "real"], help="on whose navigation")
+    parser.add_argument("--kills", type=int, default=0, help="kills of bt_navigator; 0: none")
+    parser.add_argument("--stops", type=int, default=0, help="stops of a base that drives; 0: none")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--speed", type=float, default=1.0, help="simulated seconds per second; Nav2's controller is timed by the wall")
+    parser.add_argument("--domain", type=int, default=79, help="ROS domain of the runs on the real one")
+    parser.add_argument("--out", type=pathlib.Path, help="folder of the runs and logs; a new one in the temporary folder else")
+    args = parser.parse_args()
+    args.prehend = str(pathlib.Path(args.prehend).resolve())
+    if not pathlib.Path(args.prehend).is_file():
+        sys.exit(f"{args.prehend} is not there: cargo build -p prehend-cli, or --prehend FILE")
+    if lacking := missing():
+        sys.exit(f"not installed, or not sourced: {', '.join(lacking)}")
+    folder = (args.out or pathlib.Path(tempfile.mkdtemp(prefix="real_nav2_"))).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"runs and logs: {folder}", file=sys.stderr)
+    good = True
+    try:
+        if args.seeds:
+            good &= errands(args, folder)
+        if args.stops:
+            ended_as = {kind: stops(args, folder, kind) for kind in args.on}
+            print(f"| `prehend stop` while the base drives, {args.stops} times | {' | '.join(args.on)} |")
+            print("|---" * (1 + len(args.on)) + "|")
+            for title, index in [("from the command to a base that stands, median / most", 0), ("the goal ended", 1)]:
+                print(f"| {title} | {' | '.join(ended_as[kind][index] for kind in args.on)} |")
+            print(flush=True)
+        if args.kills:
+            good &= kills(args, folder)
+    except Missing as error:
+        sys.exit(str(error))
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
