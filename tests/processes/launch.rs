@@ -519,3 +519,13 @@ fn a_real_moveit_moves_the_embedded_robot() {
     }
     launch_and_ask(&["moveit_launch:=vendor"], "put the red mug in the bowl", &[]);
 }
+
+/// Nav2's own lifecycle manager configures and activates Prehend's nodes, in their order.
+#[test]
+fn a_real_lifecycle_manager_brings_up_a_graph_that_moves() {
+    if !has_ros2(&["pkg", "prefix", "nav2_lifecycle_manager"]) {
+        skipped(Needs::Ros2, "no ROS package `nav2_lifecycle_manager` here");
+        return;
+    }
+    launch_and_ask(&["lifecycle_manager:=true"], "put the red mug in the bowl", &[]);
+}

@@ -227,8 +227,9 @@ impl Navigator {
         if let Err(error) = world.drive(wanted) {
             drive.stopping = Some(DriveEnd::Refused(error));
         }
+        // As Nav2, it says that it is there when it is near enough, and rolls out after that.
         if let Some(end) = drive.stopping
-            && !world.is_driving()
+            && (end == DriveEnd::Arrived || !world.is_driving())
             && let Some(drive) = self.drive.take()
         {
             // Who waited for it may have gone.
