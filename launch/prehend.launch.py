@@ -60,8 +60,8 @@ ARGUMENTS = [
     DeclareLaunchArgument("respawn_delay", default_value="2.0", description="Pause before a node is started again [s]"),
     DeclareLaunchArgument(
         "lifecycle_manager", default_value="false", choices=YES_NO,
-        description="Let Nav2's lifecycle manager configure and activate Prehend's nodes, in their order; false: each does so itself. A node "
-        "that was started again waits for the manager then"),
+        description="Let Nav2's lifecycle manager configure and activate Prehend's nodes, in their order, and all of them anew when one has died; "
+        "false: each does so itself"),
     DeclareLaunchArgument(
         "rviz", default_value="false", choices=YES_NO,
         description="RViz with the robot, its camera and the object map"),
@@ -335,8 +335,10 @@ def prehend_nodes(said, robot_file, robot):
         share("nav2_lifecycle_manager")
         nodes.append(Node(
             package="nav2_lifecycle_manager", executable="lifecycle_manager", name="lifecycle_manager", namespace=common["namespace"],
-            # No bond: it asks by services only.
-            parameters=[{"autostart": True, "bond_timeout": 0.0, "node_names": names, "use_sim_time": said["use_sim_time"]}]))
+            # A node that dies and is started again is configured and activated again, and with it all others.
+            parameters=[{
+                "autostart": True, "bond_timeout": 4.0, "attempt_respawn_reconnection": True, "node_names": names,
+                "use_sim_time": said["use_sim_time"]}]))
     if said["sim"] == "embedded":
         nodes.insert(0, Node(
             executable="sim", name="sim",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prehend on a real Nav2 beside its own navigation: the same errands on both, and what a killed bt_navigator comes to; as Markdown tables.
 
-    # ROS 2 Jazzy, sourced, with: nav2_amcl nav2_planner nav2_navfn_planner nav2_controller nav2_regulated_pure_pursuit_controller
+    # ROS 2 Jazzy, sourced, with: nav2_amcl nav2_planner nav2_navfn_planner nav2_smac_planner nav2_controller nav2_regulated_pure_pursuit_controller
     # nav2_behaviors nav2_bt_navigator nav2_velocity_smoother nav2_lifecycle_manager nav2_map_server
     cargo build -p prehend-cli
     python3 tests/peers/real_nav2.py --prehend target/debug/prehend --robot ranger_xarm6 --seeds 2 --seed 1 --kills 10
@@ -44,7 +44,7 @@ SERVERS = [
     ("bt_navigator", "nav2_bt_navigator", []),
 ]
 MANAGER = ("lifecycle_manager", "nav2_lifecycle_manager", [])
-NEEDED = sorted({package for _, package, _ in [*SERVERS, MANAGER]} | {"nav2_navfn_planner", "nav2_regulated_pure_pursuit_controller"})
+NEEDED = sorted({package for _, package, _ in [*SERVERS, MANAGER]} | {"nav2_navfn_planner", "nav2_smac_planner", "nav2_regulated_pure_pursuit_controller"})
 # lifecycle_manager says so when all are up.
 ACTIVE = "Managed nodes are active"
 SCENE = "config/scenes/room_two_tables.yaml"

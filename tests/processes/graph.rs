@@ -10,6 +10,7 @@ use futures::StreamExt;
 use prehend_cli::node::{NODES, NodeName};
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
+use prehend_msgs::bond::msg::Status as BondStatus;
 use prehend_msgs::lifecycle_msgs::msg::{State, Transition, TransitionEvent};
 use prehend_msgs::lifecycle_msgs::srv::{ChangeState, GetAvailableTransitions, GetState};
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
@@ -21,7 +22,7 @@ use prehend_msgs::rcl_interfaces::srv::{DescribeParameters, GetParameters, ListP
 use prehend_msgs::{Service, names};
 use prehend_ros::{Node, QosProfile, RosArguments};
 use serde_json::json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Stdio;
 
 async fn call<S: Service>(stage: &Stage, node: &str, service: &str, request: S::Request) -> S::Response {
@@ -342,6 +343,36 @@ async fn is_not_taken(stage: &mut Stage, when: &str) {
     assert_eq!(stage.motions().await, before, "{when}: it moved");
 }
 
+/// The newest word of the bond of every managed node, which Nav2's manager listens to: its instance, and whether it holds.
+struct Bonds(tokio::sync::watch::Receiver<BTreeMap<String, (String, bool)>>);
+
+impl Bonds {
+    fn heard(ros: &Node) -> Self {
+        let mut statuses = ros.subscribe::<BondStatus>("bond", QosProfile::default().depth(50)).unwrap();
+        let (sender, receiver) = tokio::sync::watch::channel(BTreeMap::new());
+        tokio::spawn(async move {
+            while let Some(status) = statuses.next().await {
+                sender.send_modify(|all| {
+                    all.insert(status.id, (status.instance_id, status.active));
+                });
+            }
+        });
+        Self(receiver)
+    }
+
+    /// The instances, once the bonds of all hold, or none does.
+    async fn all(&mut self, hold: bool) -> Vec<String> {
+        let of = |all: &BTreeMap<String, (String, bool)>| -> Option<Vec<String>> {
+            let one = |node: &NodeName| {
+                all.get(node.name()).filter(|(_, holds)| *holds == hold).map(|(instance, _)| instance.clone())
+            };
+            MANAGED.iter().map(one).collect()
+        };
+        let heard = self.0.wait_for(|all| of(all).is_some());
+        of(&in_time("all bonds are heard", heard).await.unwrap()).unwrap()
+    }
+}
+
 /// With `autostart:=false` nothing works by itself. A manager brings all up, pauses all in a motion, in reverse, has them go on, and takes
 /// all down.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -362,8 +393,10 @@ async fn a_lifecycle_manager_brings_a_graph_up_pauses_it_and_takes_it_down() {
     wait_for("the goal service is there", async || stage.graph.observer.goal.is_available().then_some(()))
         .await;
     is_not_taken(&mut stage, "configured").await;
+    let mut bonds = Bonds::heard(&ros);
     all(&ros, MANAGED, Transition::TRANSITION_ACTIVATE).await;
     stage.everybody_is_there().await;
+    let first = bonds.all(true).await;
     stage.easy_goal_is_reached("a start by a manager").await;
     stage.put("red block", EASY_PLACE).await;
 
@@ -380,9 +413,12 @@ async fn a_lifecycle_manager_brings_a_graph_up_pauses_it_and_takes_it_down() {
     for node in MANAGED {
         assert_eq!(state(&stage, node.name()).await, State::PRIMARY_STATE_INACTIVE, "{node:?}");
     }
+    assert_eq!(bonds.all(false).await, first, "what was broken off");
     is_not_taken(&mut stage, "paused").await;
     all(&ros, MANAGED, Transition::TRANSITION_ACTIVATE).await;
     stage.everybody_is_there().await;
+    let second = bonds.all(true).await;
+    assert!(first.iter().all(|instance| !second.contains(instance)), "a new bond: {first:?}, {second:?}");
     stage.easy_goal_is_reached("a pause").await;
 
     all(&ros, back(), Transition::TRANSITION_DEACTIVATE).await;

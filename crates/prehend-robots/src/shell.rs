@@ -1,5 +1,6 @@
 //! What every node has in common: start, trace, heartbeat, peers, life and end.
 
+mod bond;
 mod claim;
 mod diagnostics;
 mod life;

@@ -11,7 +11,7 @@
 //! a node that moves the robot stops the motion first and then answers. With `autostart` (the default) a node configures and
 //! activates itself, and ends when it cannot; without, a lifecycle manager does.
 
-use super::{NodeError, Shell};
+use super::{NodeError, Shell, bond};
 use futures::FutureExt;
 use prehend_ros::{Lifecycle, LifecycleTransition, TransitionOutcome};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -137,6 +137,8 @@ impl Shell {
         }))?;
         if autostart {
             tokio::spawn(start(lifecycle));
+        } else {
+            bond::hold(&self.node, self.trace.name, self.activity())?;
         }
         let life = Arc::clone(&self.life);
         let mut asked = life.asked.lock().await;
