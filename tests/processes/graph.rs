@@ -9,8 +9,8 @@ use crate::harness::{
 use futures::StreamExt;
 use prehend_cli::node::{NODES, NodeName};
 use prehend_cli::outcome::Outcome;
-use prehend_msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use prehend_msgs::bond::msg::Status as BondStatus;
+use prehend_msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use prehend_msgs::lifecycle_msgs::msg::{State, Transition, TransitionEvent};
 use prehend_msgs::lifecycle_msgs::srv::{ChangeState, GetAvailableTransitions, GetState};
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;

@@ -36,14 +36,16 @@ async fn it_takes_velocities_and_stands_without() {
     let node = Node::create(&context, "velocities", "/", NodeOptions::default()).expect("a node");
     let latched = QosProfile::transient_local();
     let mut maps = node.subscribe::<OccupancyGrid>("/map", latched).expect("subscribed");
-    let mut starts =
-        node.subscribe::<PoseWithCovarianceStamped>("/initialpose", QosProfile::default()).expect("subscribed");
+    let mut starts = node
+        .subscribe::<PoseWithCovarianceStamped>("/initialpose", QosProfile::default())
+        .expect("subscribed");
     let mut odometry =
         node.subscribe::<Odometry>("/odom", QosProfile::default().depth(1)).expect("subscribed");
     let mut transforms =
         node.subscribe::<TFMessage>("/tf", QosProfile::default().depth(100)).expect("subscribed");
-    let states =
-        node.create_client::<GetState::Service>("/bt_navigator/get_state", QosProfile::services()).expect("client");
+    let states = node
+        .create_client::<GetState::Service>("/bt_navigator/get_state", QosProfile::services())
+        .expect("client");
     let _sim = tokio::process::Command::new(PREHEND)
         .args(["node", "sim", "--supervised", "--robot", "ranger_xarm6", "--scene"])
         .arg(&scene)
@@ -61,7 +63,9 @@ async fn it_takes_velocities_and_stands_without() {
     assert!(map.data.contains(&100) && map.data.contains(&0), "walls and floor");
     let told = starts.next().await.expect("where it starts").pose.pose.position;
     assert!((told.x - 1.0).abs() < 0.1 && (told.y - 1.2).abs() < 0.1, "{told:?}");
-    let pose = node.create_publisher::<PoseWithCovarianceStamped>("/amcl_pose", latched.depth(1)).expect("publisher");
+    let pose = node
+        .create_publisher::<PoseWithCovarianceStamped>("/amcl_pose", latched.depth(1))
+        .expect("publisher");
     pose.publish(&PoseWithCovarianceStamped::default()).expect("published");
     wait_for("it says no more where it starts", async || {
         tokio::time::timeout(Duration::from_secs(3), starts.next()).await.is_err().then_some(())
@@ -75,7 +79,8 @@ async fn it_takes_velocities_and_stands_without() {
     }
     assert!(!states.is_available(), "there is a navigator");
 
-    let velocity = node.create_publisher::<Twist>("/cmd_vel", QosProfile::default().depth(1)).expect("publisher");
+    let velocity =
+        node.create_publisher::<Twist>("/cmd_vel", QosProfile::default().depth(1)).expect("publisher");
     let forward = Twist { linear: Vector3 { x: 0.2, ..Default::default() }, ..Default::default() };
     let wrong = Twist { linear: Vector3 { x: f64::NAN, ..Default::default() }, ..Default::default() };
     let (begun, _) = base(&mut odometry).await;

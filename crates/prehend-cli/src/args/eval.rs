@@ -430,7 +430,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "J", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=32))]
     pub jobs: u32,
     /// ROS domain of all runs, one after the other, in which something of your own stands beside them: a real MoveIt with
-    /// `--param sim:moveit:=off`. ROS_DOMAIN_ID is not read: it may be that of a robot
+    /// `--param sim:moveit:=off`, a real Nav2 with `--param sim:nav2:=map`. ROS_DOMAIN_ID is not read: it may be that of a robot
     #[arg(long, value_name = "N", conflicts_with = "jobs", value_parser = domain)]
     pub domain: Option<u16>,
     /// Print one JSON object on stdout, and everything else on stderr

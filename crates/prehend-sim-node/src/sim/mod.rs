@@ -106,7 +106,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let arm = ArmHandle::new(commands, reported, Arc::new(vendor));
     let frames = FrameSlot::default();
     let nav2 = Nav2::read(&parameters.string_or("nav2", "robot")?).map_err(start_error)?;
-    parameters.describe("nav2", "robot: it has Nav2's interfaces; map: only the map; off: it takes velocities.");
+    parameters
+        .describe("nav2", "robot: it has Nav2's interfaces; map: only the map; off: it takes velocities.");
     let start = world.believed_pose().filter(|_| nav2 == Nav2::Map);
     let base = match &shell.robot.navigation {
         Some(names) => BaseRig::create(&shell.node, names, &world, nav2).map_err(start_error)?,
