@@ -12,6 +12,7 @@ use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::prehend_interfaces::action::GoTo;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_navigation::Pose2;
+use prehend_robots::live_frames::LiveFrames;
 use prehend_robots::nav2::{End, Lifecycle, Nav2, Navigate, NavigateClient};
 use prehend_robots::robot::Navigation;
 use prehend_robots::shell::Shell;
@@ -32,6 +33,8 @@ pub(super) struct Driver {
     nav2: Nav2,
     lifecycle: Lifecycle,
     frame: String,
+    /// The base in its odometry.
+    frames: LiveFrames,
 }
 
 /// Says that the base is no longer driven, however the drive ended.
@@ -46,7 +49,8 @@ impl Drop for Driving<'_> {
 impl Driver {
     pub(super) fn new(node: &Node, navigation: &Navigation) -> Result<Self, RosError> {
         let (nav2, lifecycle) = (Nav2::new(node, navigation)?, Lifecycle::new(node, navigation)?);
-        Ok(Self { nav2, lifecycle, frame: navigation.frame.clone() })
+        let frames = LiveFrames::new(node, &navigation.odom, &navigation.base)?;
+        Ok(Self { nav2, lifecycle, frame: navigation.frame.clone(), frames })
     }
 
     /// Stops whatever drives. Needs no permit: standing still is always permitted.
@@ -62,7 +66,9 @@ impl Driver {
 
     /// Drives to the pose the permit is for; `told` hears how far it is still.
     ///
-    /// Errors: [`ErrandFault`]; the base stands then, or nobody answers for it.
+    /// However it ends, the base stands then, or nobody answers for it: Nav2 has said that it is there before it stands.
+    ///
+    /// Errors: [`ErrandFault`].
     pub(super) async fn drive(
         &self,
         permit: RedeemedPermit,
@@ -92,6 +98,9 @@ impl Driver {
             NavigateClient::Jazzy(client) => self.navigate(client, &goal_pose, interrupt, told).await,
             NavigateClient::Humble(client) => self.navigate(client, &goal_pose, interrupt, told).await,
         };
+        if !self.frames.stand().await {
+            tracing::warn!("the drive has ended, and the base does not stand");
+        }
         let seconds = started.elapsed().as_secs_f64();
         match &result {
             Ok(()) => tell("done", format!("drive: done in {seconds:.1} s")),

@@ -271,13 +271,7 @@ impl Base for Live<'_> {
     fn drive(&self, redeemed: RedeemedPermit) -> Result<(), ErrandFault> {
         let told = |distance: f64| self.feedback("drive", "driving", distance);
         let (shell, goal_id) = (&self.node.shell, &self.goal.goal_id);
-        self.runtime.block_on(async {
-            let driven = self.node.driver.drive(redeemed, shell, &self.interrupt, goal_id, told).await;
-            if !self.node.frames.stand().await {
-                tracing::warn!("the drive has ended, and the base does not stand");
-            }
-            driven
-        })
+        self.runtime.block_on(self.node.driver.drive(redeemed, shell, &self.interrupt, goal_id, told))
     }
 
     fn settle(&self, is_there: &dyn Fn(&Pose2) -> bool) -> Result<Pose2, ErrandFault> {
