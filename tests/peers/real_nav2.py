@@ -43,9 +43,12 @@ SERVERS = [
     ("velocity_smoother", "nav2_velocity_smoother", [*VELOCITIES, ("cmd_vel_smoothed", "cmd_vel")]),
     ("bt_navigator", "nav2_bt_navigator", []),
 ]
-MANAGER = ("lifecycle_manager", "nav2_lifecycle_manager", [])
-NEEDED = sorted({package for _, package, _ in [*SERVERS, MANAGER]} | {"nav2_navfn_planner", "nav2_smac_planner", "nav2_regulated_pure_pursuit_controller"})
-# lifecycle_manager says so when all are up.
+# As in nav2_bringup, each has a manager of its own: the localisation is not lost with the navigation.
+LOCALISATION = ["map_server", "amcl"]
+MANAGERS = ["lifecycle_manager_localization", "lifecycle_manager_navigation"]
+MANAGER = "nav2_lifecycle_manager"
+NEEDED = sorted({package for _, package, _ in SERVERS} | {MANAGER} | {"nav2_navfn_planner", "nav2_smac_planner", "nav2_regulated_pure_pursuit_controller"})
+# A lifecycle manager says so when all are up.
 ACTIVE = "Managed nodes are active"
 SCENE = "config/scenes/room_two_tables.yaml"
 PLACES = ["go to the kitchen table", "go to the dining table"]
@@ -86,14 +89,16 @@ class Nav2:
         servers = [server for server in SERVERS if map_file or server[0] != "map_server"]
         for server in servers:
             self.start(server)
-        names = ", ".join(name for name, _, _ in servers)
-        self.start(MANAGER, "-p", "autostart:=true", "-p", f"node_names:=[{names}]", "-p", "bond_timeout:=4.0",
-                   "-p", "attempt_respawn_reconnection:=true")
+        for manager, localises in zip(MANAGERS, [True, False]):
+            names = ", ".join(name for name, _, _ in servers if (name in LOCALISATION) == localises)
+            self.start(
+                (manager, MANAGER, []), "-p", "autostart:=true", "-p", f"node_names:=[{names}]", "-p", "bond_timeout:=4.0",
+                "-p", "attempt_respawn_reconnection:=true")
 
     def start(self, server, *more):
         name, package, remappings = server
         more = [*more, *(["-p", f"yaml_filename:={self.map_file}"] if name == "map_server" else [])]
-        program = pathlib.Path(get_package_prefix(package)) / "lib" / package / name
+        program = pathlib.Path(get_package_prefix(package)) / "lib" / package / ("lifecycle_manager" if package == MANAGER else name)
         words = [word for old, new in remappings for word in ("-r", f"{old}:={new}")]
         command = [str(program), "--ros-args", "--params-file", str(self.settings), "-r", f"__node:={name}", "-p", "use_sim_time:=true", *words, *more]
         with (self.folder / f"{name}.log").open("ab") as log:
@@ -110,7 +115,7 @@ class Nav2:
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
     def until_active(self, times=1, patience=60):
-        until(f"Nav2 active; see {self.folder}", lambda: self.log(MANAGER[0]).count(ACTIVE) >= times, patience)
+        until(f"Nav2 active; see {self.folder}", lambda: self.log(MANAGERS[1]).count(ACTIVE) >= times, patience)
 
     def end(self):
         for process in reversed(self.processes.values()):
