@@ -1,8 +1,7 @@
 //! A base that another's Nav2 drives: it takes velocities, and says where it was set down.
 
 use super::super::arm_handle::ArmHandle;
-use super::messages::{believed_msg, grid_msg};
-use super::rig::sent;
+use super::messages::{believed_msg, grid_msg, sent};
 use futures::StreamExt;
 use prehend_msgs::geometry_msgs::msg::{PoseWithCovarianceStamped, Twist};
 use prehend_msgs::nav_msgs::msg::OccupancyGrid as GridMsg;

@@ -1,7 +1,6 @@
 //! What the robot's own Nav2 does in the physics thread: follows routes, keeps the costmap, says where the base is.
 
-use super::messages::{believed_msg, grid_msg};
-use super::rig::sent;
+use super::messages::{believed_msg, grid_msg, sent};
 use prehend_msgs::geometry_msgs::msg::PoseWithCovarianceStamped;
 use prehend_msgs::nav_msgs::msg::OccupancyGrid as GridMsg;
 use prehend_navigation::follow::{Follow, FollowParams, Follower, Velocity};

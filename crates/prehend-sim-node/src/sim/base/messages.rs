@@ -1,4 +1,4 @@
-//! Messages of a base.
+//! Messages of a base, and that one was not sent.
 
 use nalgebra::Isometry3;
 use prehend_convert::{header, pose_to_msg, stamp};
@@ -12,6 +12,7 @@ use prehend_navigation::follow::Velocity;
 use prehend_navigation::route::Route;
 use prehend_navigation::{OccupancyGrid, Pose2};
 use prehend_robots::robot::Navigation;
+use prehend_ros::RosError;
 use prehend_sim::scene::LocalisationSpec;
 use prehend_sim::world::{LaserSpec, in_space};
 
@@ -97,5 +98,11 @@ pub(super) fn scan_msg(frame: &str, spec: &LaserSpec, ranges: Vec<f32>, at: f64)
         range_max: spec.range[1] as f32,
         ranges,
         ..Default::default()
+    }
+}
+
+pub(super) fn sent(result: Result<(), RosError>) {
+    if let Err(error) = result {
+        tracing::debug!("not sent: {error}");
     }
 }

@@ -290,7 +290,7 @@ impl Face {
             let route = match planned.await.map_err(|_| NavigateError::Gone)? {
                 Ok(route) => {
                     let at = self.state.borrow().time;
-                    rig::sent(self.route.publish(&messages::route_msg(&self.names.frame, &route, at)));
+                    messages::sent(self.route.publish(&messages::route_msg(&self.names.frame, &route, at)));
                     route
                 }
                 // So near to something that it could only touch it: away first, one way or the other.

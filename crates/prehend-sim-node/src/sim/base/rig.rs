@@ -2,7 +2,7 @@
 
 use super::commanded::Commanded;
 use super::drive::{BaseState, DriveEnd, Navigator};
-use super::messages::{odometry_msg, scan_msg, transform_msg};
+use super::messages::{odometry_msg, scan_msg, sent, transform_msg};
 use prehend_msgs::geometry_msgs::msg::TransformStamped;
 use prehend_msgs::nav_msgs::msg::Odometry;
 use prehend_msgs::sensor_msgs::msg::LaserScan;
@@ -157,11 +157,5 @@ impl BaseRig {
     /// Whether the localisation is the robot's own.
     pub(in crate::sim) fn localises(&self) -> bool {
         matches!(self.steering, Steering::Own(_))
-    }
-}
-
-pub(super) fn sent(result: Result<(), RosError>) {
-    if let Err(error) = result {
-        tracing::debug!("not sent: {error}");
     }
 }
