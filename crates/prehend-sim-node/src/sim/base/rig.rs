@@ -59,14 +59,17 @@ pub(in crate::sim) struct BaseRig {
     odometry: Publisher<Odometry>,
 }
 
+/// A base, and what its own Nav2 knows, if it has one.
+type Created = (BaseRig, Option<watch::Receiver<BaseState>>);
+
 impl BaseRig {
-    /// The base of a world with a room, and what its own Nav2 knows, if it has one; `None` for a world without a room.
+    /// The base of a world with a room; `None` for a world without one.
     pub(in crate::sim) fn create(
         node: &Node,
         names: &Navigation,
         world: &World,
         nav2: Nav2,
-    ) -> Result<Option<(Self, Option<watch::Receiver<BaseState>>)>, String> {
+    ) -> Result<Option<Created>, String> {
         let (Some(survey), Some(start)) = (world.survey(RESOLUTION), world.believed_pose()) else {
             return Ok(None);
         };
