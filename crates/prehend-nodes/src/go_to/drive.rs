@@ -47,9 +47,8 @@ impl Drop for Driving<'_> {
 }
 
 impl Driver {
-    pub(super) fn new(node: &Node, navigation: &Navigation) -> Result<Self, RosError> {
+    pub(super) fn new(node: &Node, navigation: &Navigation, frames: LiveFrames) -> Result<Self, RosError> {
         let (nav2, lifecycle) = (Nav2::new(node, navigation)?, Lifecycle::new(node, navigation)?);
-        let frames = LiveFrames::new(node, &navigation.odom, &navigation.base)?;
         Ok(Self { nav2, lifecycle, frame: navigation.frame.clone(), frames })
     }
 

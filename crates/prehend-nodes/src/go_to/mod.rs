@@ -151,12 +151,13 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
         Search { by_affordance, lambda_aff, radius, relax_max, fixed: ViewPoseParams { facing, ..base } };
     let services = QosProfile::services();
     let infos = (robot.camera.info.as_str(), QosProfile::sensor_data());
+    let frames = LiveFrames::new(node, &navigation.odom, &navigation.base)?;
     Ok(Node {
         chassis: live::chassis(robot, navigation),
         navigation: NavigationState::new(node, navigation, &robot.frames.base)?,
-        driver: Driver::new(node, navigation)?,
+        driver: Driver::new(node, navigation, frames.clone())?,
         gatekeeper: Gatekeeper::new(node, &navigation.frame)?,
-        frames: LiveFrames::new(node, &navigation.odom, &navigation.base)?,
+        frames,
         skills: node.create_action_client(names::EXECUTE_SKILL)?,
         affordance: node.create_action_client(names::DETECT_AFFORDANCE)?,
         objects: node.create_client(names::OBJECT_MAP_GET_OBJECT, services)?,

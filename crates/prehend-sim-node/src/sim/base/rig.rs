@@ -80,10 +80,10 @@ impl BaseRig {
                 let (navigator, state) = Navigator::create(node, names, world, map, start).map_err(words)?;
                 (Steering::Own(Box::new(navigator)), Some(state))
             }
-            Nav2::Map => {
-                (Steering::Commanded(Commanded::create(node, names, Some(map)).map_err(words)?), None)
+            Nav2::Map | Nav2::Off => {
+                let map = (nav2 == Nav2::Map).then_some(map);
+                (Steering::Commanded(Commanded::create(node, names, map).map_err(words)?), None)
             }
-            Nav2::Off => (Steering::Commanded(Commanded::create(node, names, None).map_err(words)?), None),
         };
         let publish = || -> Result<_, RosError> {
             let scan = node.create_publisher(&names.scan, QosProfile::default().depth(2))?;
