@@ -13,7 +13,6 @@ a run on the real one claims something wrong or moves without a permit, or when 
 import argparse
 import collections
 import json
-import os
 import pathlib
 import random
 import re
@@ -23,14 +22,9 @@ import sys
 import tempfile
 import time
 
-try:
-    from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-except ModuleNotFoundError:
-    get_package_prefix = None
-
 from peer_process import Missing, until
+from real_parts import ROOT, Graph, check, end, goal, in_domain, listed, outcome, program, stop
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 NEEDED = [
     "moveit_ros_move_group", "moveit_planners_ompl", "moveit_kinematics", "moveit_simple_controller_manager", "tf2_ros",
     "xarm_moveit_config", "xarm_description", "uf_ros_lib",
@@ -38,18 +32,6 @@ NEEDED = [
 # move_group says so when it serves everything.
 READY = "You can start planning now!"
 GOALS = ["put the red mug in the bowl", "put the red mug on the plate"]
-
-
-def missing():
-    if get_package_prefix is None:
-        return NEEDED
-    found = []
-    for package in NEEDED:
-        try:
-            get_package_prefix(package)
-        except PackageNotFoundError:
-            found.append(package)
-    return found
 
 
 def settings(file):
@@ -67,8 +49,8 @@ def settings(file):
 class MoveIt:
     """A real move_group, and the transform that its launch file publishes beside it."""
 
-    def __init__(self, domain, folder):
-        self.environment = {**os.environ, "ROS_DOMAIN_ID": str(domain)}
+    def __init__(self, args, folder):
+        self.environment = in_domain(args)
         self.settings = folder / "move_group.yaml"
         self.log = folder / "move_group.log"
         settings(self.settings)
@@ -76,9 +58,9 @@ class MoveIt:
             "tf2_ros", "static_transform_publisher", ["--frame-id", "world", "--child-frame-id", "link_base"], subprocess.DEVNULL)
         self.start()
 
-    def started(self, package, program, arguments, output):
-        path = pathlib.Path(get_package_prefix(package)) / "lib" / package / program
-        return subprocess.Popen([str(path), *arguments], env=self.environment, stdout=output, stderr=subprocess.STDOUT)
+    def started(self, package, name, arguments, output):
+        command = [program(package, name), *arguments]
+        return subprocess.Popen(command, env=self.environment, stdout=output, stderr=subprocess.STDOUT)
 
     def start(self):
         before = self.log.stat().st_size if self.log.exists() else 0
@@ -94,12 +76,7 @@ class MoveIt:
 
     def end(self):
         for process in [self.process, self.frame]:
-            process.terminate()
-        for process in [self.process, self.frame]:
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
+            end(process)
 
 
 def evaluation(args, name, kind, more, folder):
@@ -129,7 +106,7 @@ def ran(args, kind, folder):
     """The same runs on both planners; whether the real one is free of wrong claims and of motions without a permit."""
     label = kind[0]
     own = evaluation(args, f"{label}_own", kind, [], folder)
-    moveit = MoveIt(args.domain, folder)
+    moveit = MoveIt(args, folder)
     try:
         real = evaluation(args, f"{label}_real", kind, ["--domain", str(args.domain), "--param", "sim:moveit:=off"], folder)
     finally:
@@ -150,54 +127,18 @@ def ran(args, kind, folder):
     return real["false_success"] == 0 and real["ungated_motions"] == 0
 
 
-def goal(args, sentence):
-    command = [args.prehend, "goal", sentence, "--json"]
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
-    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-
-
-def ended(process, patience=120):
-    try:
-        out, _ = process.communicate(timeout=patience)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return None
-    return json.loads(out) if out.strip() else None
-
-
-class Graph:
-    """`prehend up` in the domain, with its own planner or beside a real MoveIt."""
-
-    def __init__(self, args, folder, name, real):
-        self.log = folder / f"{name}_up.log"
-        environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
-        command = [args.prehend, "up", "--perfect-detector", "--out", str(folder / name), *(["--param", "sim:moveit:=off"] * real)]
-        self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=self.log.open("wb"), stderr=subprocess.STDOUT)
-        until(f"`prehend up` ready; see {self.log}", lambda: "ready in" in self.log.read_text(errors="replace"), 60)
-
-    def end(self):
-        self.process.send_signal(signal.SIGINT)
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-
-
-def outcome(report):
-    if report is None:
-        return "nothing"
-    return report["outcome"] + (f" ({report['reason']})" if report.get("reason") else "")
-
-
-def listed(counts):
-    return ", ".join(f"{name}: {count}" for name, count in counts.most_common())
+def graph_of(args, folder, real):
+    """The robot, with its own planner or beside a real MoveIt."""
+    graph = Graph(args, folder, "--perfect-detector", *(["--param", "sim:moveit:=off"] * real))
+    graph.until_ready(60)
+    return graph
 
 
 def kills(args, folder):
     """Kills move_group at random moments of goals, starts it again, and asks for the next goal; whether each of those was done."""
     draw = random.Random(args.seed)
-    moveit = MoveIt(args.domain, folder)
-    graph = Graph(args, folder, "kills", True)
+    moveit = MoveIt(args, folder)
+    graph = graph_of(args, folder / "kills", True)
     told, after, waited = collections.Counter(), collections.Counter(), []
     asked = iter(GOALS * args.kills)
     try:
@@ -206,12 +147,11 @@ def kills(args, folder):
             time.sleep(draw.uniform(0.5, 11.0))
             moveit.kill()
             killed = time.monotonic()
-            report = ended(running)
-            told[outcome(report)] += 1
-            if report is None or report["outcome"] != "done":
+            if (ended := outcome(running)) != "done":
                 waited.append(time.monotonic() - killed)
+            told[ended] += 1
             moveit.start()
-            after[outcome(ended(goal(args, next(asked))))] += 1
+            after[outcome(goal(args, next(asked)))] += 1
     finally:
         graph.end()
         moveit.end()
@@ -269,9 +209,8 @@ class Moving:
 def stops(args, folder, real):
     """Stops the robot while its arm moves; seconds from the command to an arm that stands."""
     name = "stops_real" if real else "stops_own"
-    moveit = MoveIt(args.domain, folder) if real else None
-    graph = Graph(args, folder, name, real)
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
+    moveit = MoveIt(args, folder) if real else None
+    graph = graph_of(args, folder / name, real)
     moving = Moving(args.domain)
     stood, told = [], collections.Counter()
     asked = iter(GOALS * args.stops)
@@ -281,12 +220,12 @@ def stops(args, folder, real):
             if not moving.until_moving():
                 raise Missing("an arm that moves")
             begun = time.monotonic()
-            command = subprocess.Popen([args.prehend, "stop"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            command = stop(args)
             moving.spin(6.0)
             command.wait()
             stood.append(moving.last - begun)
-            told[outcome(ended(running))] += 1
-            subprocess.run([args.prehend, "stop", "--clear"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            told[outcome(running)] += 1
+            stop(args, "--clear").wait()
     finally:
         graph.end()
         if moveit:
@@ -307,11 +246,7 @@ def main():
     parser.add_argument("--domain", type=int, default=78, help="ROS domain of the runs on the real one")
     parser.add_argument("--out", type=pathlib.Path, help="folder of the runs and logs; a new one in the temporary folder else")
     args = parser.parse_args()
-    args.prehend = str(pathlib.Path(args.prehend).resolve())
-    if not pathlib.Path(args.prehend).is_file():
-        sys.exit(f"{args.prehend} is not there: cargo build -p prehend-cli, or --prehend FILE")
-    if lacking := missing():
-        sys.exit(f"not installed, or not sourced: {', '.join(lacking)}")
+    check(args, NEEDED)
     folder = args.out or pathlib.Path(tempfile.mkdtemp(prefix="real_moveit_"))
     folder.mkdir(parents=True, exist_ok=True)
     print(f"runs and logs: {folder}", file=sys.stderr)

@@ -13,7 +13,6 @@ on the real one claims something wrong or moves without a permit, or when a driv
 import argparse
 import collections
 import json
-import os
 import pathlib
 import random
 import re
@@ -23,14 +22,9 @@ import sys
 import tempfile
 import time
 
-try:
-    from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-except ModuleNotFoundError:
-    get_package_prefix = None
-
 from peer_process import Missing, until
+from real_parts import ROOT, Graph, check, end, goal, in_domain, listed, outcome, program, stop
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 TASKS = ["affordance_phone", "affordance_cabinet", "double_pick", "spatial", "affordance_sides"]
 # Node, package and remappings, in the order in which the lifecycle manager brings them up. The velocities go as in nav2_bringup.
 VELOCITIES = [("cmd_vel", "cmd_vel_nav")]
@@ -55,33 +49,11 @@ SCENE = "config/scenes/room_two_tables.yaml"
 TOUR = "look around"
 
 
-def missing():
-    if get_package_prefix is None:
-        return NEEDED
-    found = []
-    for package in NEEDED:
-        try:
-            get_package_prefix(package)
-        except PackageNotFoundError:
-            found.append(package)
-    return found
-
-
-def ended(process, patience=10):
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(patience)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
 class Nav2:
     """A real Nav2 for one robot; with `map_file` it has a map server of its own, else the map is the simulated robot's."""
 
     def __init__(self, args, folder, map_file=None):
-        self.environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
+        self.environment = in_domain(args)
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.settings = ROOT / "config/nav2" / f"{args.robot}.yaml"
@@ -99,9 +71,9 @@ class Nav2:
     def start(self, server, *more):
         name, package, remappings = server
         more = [*more, *(["-p", f"yaml_filename:={self.map_file}"] if name == "map_server" else [])]
-        program = pathlib.Path(get_package_prefix(package)) / "lib" / package / ("lifecycle_manager" if package == MANAGER else name)
+        binary = program(package, "lifecycle_manager" if package == MANAGER else name)
         words = [word for old, new in remappings for word in ("-r", f"{old}:={new}")]
-        command = [str(program), "--ros-args", "--params-file", str(self.settings), "-r", f"__node:={name}", "-p", "use_sim_time:=true", *words, *more]
+        command = [binary, "--ros-args", "--params-file", str(self.settings), "-r", f"__node:={name}", "-p", "use_sim_time:=true", *words, *more]
         with (self.folder / f"{name}.log").open("ab") as log:
             self.processes[name] = subprocess.Popen(command, env=self.environment, stdout=log, stderr=subprocess.STDOUT)
 
@@ -122,7 +94,7 @@ class Nav2:
         for process in reversed(self.processes.values()):
             process.terminate()
         for process in self.processes.values():
-            ended(process)
+            end(process)
 
 
 def evaluation(args, out, more):
@@ -197,42 +169,10 @@ def spread(seconds):
     return f"{len(seconds)}; {seconds[len(seconds) // 2]:.1f} / {seconds[-1]:.1f} s" if seconds else "0"
 
 
-def goal(args, sentence):
-    command = [args.prehend, "goal", sentence, "--json"]
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
-    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-
-
-def report(process, patience=240):
-    try:
-        out, _ = process.communicate(timeout=patience)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return "nothing"
-    told = json.loads(out) if out.strip() else {"outcome": "nothing"}
-    return told["outcome"] + (f" ({told['reason']})" if told.get("reason") else "")
-
-
-class Graph:
-    """`prehend up` in the domain, on a robot that a real Nav2 drives."""
-
-    def __init__(self, args, folder, nav2):
-        self.log = folder / "up.log"
-        environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
-        command = [
-            args.prehend, "up", "--robot", args.robot, "--scene", SCENE, "--perfect-detector", "--speed", str(args.speed), "--out", str(folder / "up"),
-            "--param", f"sim:nav2:={nav2}"]
-        self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=self.log.open("wb"), stderr=subprocess.STDOUT)
-
-    def until_ready(self):
-        until(f"`prehend up` ready; see {self.log}", lambda: "ready in" in self.log.read_text(errors="replace"), 90)
-
-    def end(self):
-        self.process.send_signal(signal.SIGINT)
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+def graph_of(args, folder, nav2):
+    """The robot, with the navigation that is meant."""
+    return Graph(
+        args, folder, "--robot", args.robot, "--scene", SCENE, "--perfect-detector", "--speed", str(args.speed), "--param", f"sim:nav2:={nav2}")
 
 
 class Driving:
@@ -277,8 +217,7 @@ class Driving:
 def stops(args, folder, kind):
     """Stops the robot while its base drives; seconds from the command to a base that stands, and what the goals came to."""
     nav2 = Nav2(args, folder / "stops-nav2") if kind == "real" else None
-    graph = Graph(args, folder, "map" if nav2 else "robot")
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(args.domain)}
+    graph = graph_of(args, folder / f"stops-{kind}", "map" if nav2 else "robot")
     driving = Driving(args.domain)
     stood, told = [], collections.Counter()
     try:
@@ -287,12 +226,12 @@ def stops(args, folder, kind):
             running = goal(args, TOUR)
             driving.until_driving(1.0)
             begun = time.monotonic()
-            command = subprocess.Popen([args.prehend, "stop"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            command = stop(args)
             driving.spin(5.0)
             command.wait()
             stood.append(driving.last - begun)
-            told[report(running)] += 1
-            subprocess.run([args.prehend, "stop", "--clear"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            told[outcome(running)] += 1
+            stop(args, "--clear").wait()
     finally:
         graph.end()
         if nav2:
@@ -300,15 +239,11 @@ def stops(args, folder, kind):
     return spread(sorted(stood)), listed(told)
 
 
-def listed(counts):
-    return ", ".join(f"{name}: {count}" for name, count in counts.most_common()) or "none"
-
-
 def kills(args, folder):
     """Kills bt_navigator at random moments of drives, starts it again, and asks for the next one; whether each of those was done."""
     draw = random.Random(args.seed)
     nav2 = Nav2(args, folder / "kills-nav2")
-    graph = Graph(args, folder, "map")
+    graph = graph_of(args, folder / "kills", "map")
     driving = Driving(args.domain)
     told, after, waited, stood, back = collections.Counter(), collections.Counter(), [], [], []
     try:
@@ -320,15 +255,15 @@ def kills(args, folder):
             killed = time.monotonic()
             while running.poll() is None and time.monotonic() < killed + 60:
                 driving.spin(0.02)
-            if (outcome := report(running)) != "done":
+            if (ended := outcome(running)) != "done":
                 waited.append(time.monotonic() - killed)
-            told[outcome] += 1
+            told[ended] += 1
             driving.spin(1.0)
             stood.append(driving.last - killed)
             nav2.again("bt_navigator")
             nav2.until_active(2 + number)
             back.append(time.monotonic() - killed)
-            after[report(goal(args, TOUR))] += 1
+            after[outcome(goal(args, TOUR))] += 1
     finally:
         graph.end()
         nav2.end()
@@ -355,11 +290,7 @@ def main():
     parser.add_argument("--domain", type=int, default=79, help="ROS domain of the runs on the real one")
     parser.add_argument("--out", type=pathlib.Path, help="folder of the runs and logs; a new one in the temporary folder else")
     args = parser.parse_args()
-    args.prehend = str(pathlib.Path(args.prehend).resolve())
-    if not pathlib.Path(args.prehend).is_file():
-        sys.exit(f"{args.prehend} is not there: cargo build -p prehend-cli, or --prehend FILE")
-    if lacking := missing():
-        sys.exit(f"not installed, or not sourced: {', '.join(lacking)}")
+    check(args, NEEDED)
     folder = (args.out or pathlib.Path(tempfile.mkdtemp(prefix="real_nav2_"))).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     print(f"runs and logs: {folder}", file=sys.stderr)

@@ -5,6 +5,7 @@
 
 mod base;
 mod fault;
+mod given_up;
 #[cfg(test)]
 mod scripted;
 mod side;
@@ -15,6 +16,7 @@ mod tour;
 
 pub use base::{Base, Chassis, Facing, Lens, Search};
 pub use fault::ErrandFault;
+pub use given_up::GivenUp;
 
 use crate::view::DRIVE;
 use nalgebra::{Isometry3, Vector3};
@@ -126,8 +128,9 @@ impl<B: Base> Course<'_, B> {
             self.base.foresee(&drive_plan(&pose, &object.key, object.map_version))?;
             return Ok(done);
         }
-        self.fold_and_drive(&pose, &object.key, object.map_version)?;
-        Ok(Done { moved: true, ..done })
+        let driven = self.fold_and_drive(&pose, &object.key, object.map_version);
+        self.base.given_up().learn(&pose, driven.as_ref().copied());
+        driven.map(|()| Done { moved: true, ..done })
     }
 
     /// Folds the arm, asks the gate, drives, and looks whether the base is where it was sent.

@@ -33,6 +33,8 @@ pub struct ViewPoseParams {
     pub from: Option<[f64; 2]>,
     /// Penalty per metre of distance from where the base is; small, it breaks ties between equal sides.
     pub lambda_way: f64,
+    /// Places that are no candidates, nor is what is nearer to one than the inscribed radius of the footprint; metres, map frame.
+    pub avoided: Vec<[f64; 2]>,
 }
 
 impl Default for ViewPoseParams {
@@ -48,6 +50,7 @@ impl Default for ViewPoseParams {
             margin: 0.05,
             from: None,
             lambda_way: 0.005,
+            avoided: Vec::new(),
         }
     }
 }
@@ -131,6 +134,7 @@ pub fn ranked(
         return Err(ViewPoseError::OutsideMap { x: target[0], y: target[1] });
     }
     let outline = footprint.grown(params.margin);
+    let apart = footprint.inscribed_radius();
     let reachable = params.from.map(|from| map.reachable(from));
     let preferred = preferred.and_then(|[x, y]| {
         let length = x.hypot(y);
@@ -149,6 +153,9 @@ pub fn ranked(
             let to_object = (target[1] - at[1]).atan2(target[0] - at[0]);
             let pose = Pose2::new(at[0], at[1], normalised(to_object - params.facing));
             tried += 1;
+            if params.avoided.iter().any(|[x, y]| (at[0] - x).hypot(at[1] - y) < apart) {
+                continue;
+            }
             let Some(footprint_cost) = standing(map, footprint, &outline, &pose, params) else {
                 continue;
             };
@@ -295,6 +302,26 @@ mod tests {
         let (with, without) = (find(0.5), find(0.0));
         assert!(without.footprint_cost <= with.footprint_cost);
         assert!(with.off_preferred < without.off_preferred, "{with:?} {without:?}");
+    }
+
+    #[test]
+    fn a_place_that_is_avoided_and_its_surroundings_are_no_places() {
+        let apart = rooms::footprint().inscribed_radius();
+        let mut params = ViewPoseParams::default();
+        for number in 0..4 {
+            let found = one(rooms::TABLE, Some([0.0, -1.0]), &params).expect("a pose");
+            let near = |[x, y]: &[f64; 2]| (found.pose.x - x).hypot(found.pose.y - y);
+            let nearest = params.avoided.iter().map(near).fold(f64::INFINITY, f64::min);
+            assert!(nearest >= apart, "{number}: {nearest}");
+            params.avoided.push(found.pose.xy());
+        }
+        // Where nothing else is left there is no pose.
+        let corner = ViewPoseParams { relax_max: 0.85, avoided: vec![], ..ViewPoseParams::default() };
+        let all =
+            ranked(&rooms::costmap(&rooms::furnished()), &rooms::footprint(), rooms::TABLE, None, &corner);
+        let avoided = all.expect("poses").iter().map(|found| found.pose.xy()).collect();
+        let none = one(rooms::TABLE, None, &ViewPoseParams { avoided, ..corner });
+        assert!(matches!(none, Err(ViewPoseError::NoFreePose { .. })), "{none:?}");
     }
 
     #[test]

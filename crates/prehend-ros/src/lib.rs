@@ -70,7 +70,7 @@ mod topic;
 
 pub use action::{
     ActionClient, ActionServer, ExecutingGoal, FeedbackStream, GoalCanceller, GoalHandle, GoalRequest,
-    GoalStatus, Pulse,
+    GoalStatus, Occupied, Pulse,
 };
 pub use arguments::{ArgumentError, Remap, RemapTarget, RosArguments};
 pub use backend::{BACKEND, Backend, InterfaceReport, STUCK_EXIT_CODE, check_interfaces, when_stuck};

@@ -5,6 +5,7 @@
 //! Poses are in the frame of the map unless they say otherwise; metres, radians.
 
 use super::fault::ErrandFault;
+use super::given_up::GivenUp;
 use nalgebra::{Isometry3, Vector3};
 use prehend_navigation::viewpose::ViewPoseParams;
 use prehend_navigation::{Costmap, Footprint, Pose2};
@@ -65,6 +66,9 @@ pub trait Base {
 
     /// How a place to stand is searched for this errand.
     fn search(&self) -> Search;
+
+    /// Where the navigation gave up on the way to.
+    fn given_up(&self) -> &GivenUp;
 
     /// Waits until an errand may begin: everybody is there who must be, and the base is nobody else's.
     fn prepare(&self) -> Result<(), ErrandFault>;

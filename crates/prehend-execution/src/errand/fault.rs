@@ -120,6 +120,14 @@ impl ErrandFault {
         }
     }
 
+    /// Whether another place may be reached: the navigation did not bring the base to this one.
+    pub(super) fn is_of_the_place(&self) -> bool {
+        matches!(
+            self,
+            Self::Rejected { .. } | Self::Aborted { .. } | Self::NotThere { .. } | Self::Timeout { .. }
+        )
+    }
+
     /// Whether the whole errand must end: another stop of a tour would end the same way.
     pub(super) fn ends_a_tour(&self) -> bool {
         match self {

@@ -4,6 +4,7 @@
 
 use super::base::{Base, Chassis, Facing, Lens, Search};
 use super::fault::ErrandFault;
+use super::given_up::GivenUp;
 use crate::forbidden::Forbidden;
 use crate::script::Script;
 use crate::view::{DRIVE, HOME};
@@ -96,6 +97,7 @@ pub(crate) struct Scripted {
     ledger: RefCell<Ledger>,
     objects: RefCell<Vec<Object>>,
     pub(crate) search: RefCell<Search>,
+    given_up: GivenUp,
     /// What an affordance of a thing is like, by the map that shows it.
     pub(crate) facing: RefCell<Vec<(ObjectKey, Scope, Facing)>>,
     pub(crate) local: RefCell<Option<ObjectMap>>,
@@ -129,6 +131,7 @@ impl Scripted {
             ledger: RefCell::new(Ledger::new(1)),
             objects: RefCell::new(objects),
             search: RefCell::new(Search { by_affordance: true, params: ViewPoseParams::default() }),
+            given_up: GivenUp::default(),
             facing: RefCell::default(),
             local: RefCell::default(),
             arm_moves: Cell::new(false),
@@ -181,6 +184,13 @@ impl Scripted {
         told.iter().find(|(told, ..)| told == phase).map(|(.., places)| places.clone()).unwrap_or_default()
     }
 
+    /// The place that was chosen last.
+    pub(crate) fn chosen(&self) -> Pose2 {
+        let told = self.told.borrow();
+        let (.., places) = told.iter().rfind(|(phase, ..)| phase == "pose").expect("a place was chosen");
+        places[0]
+    }
+
     fn call(&self, call: Call, at: &Pose2) -> Result<(), ErrandFault> {
         self.script.call(call)?;
         let mut troubles = self.troubles.borrow_mut();
@@ -213,6 +223,10 @@ impl Base for Scripted {
 
     fn search(&self) -> Search {
         self.search.borrow().clone()
+    }
+
+    fn given_up(&self) -> &GivenUp {
+        &self.given_up
     }
 
     fn prepare(&self) -> Result<(), ErrandFault> {

@@ -6,7 +6,7 @@ use super::fault::ErrandFault;
 use nalgebra::Point3;
 use prehend_navigation::Pose2;
 use prehend_navigation::pose::turn;
-use prehend_navigation::viewpose::{ViewPoseError, ViewPoseParams, search};
+use prehend_navigation::viewpose::{ViewPose, ViewPoseError, ViewPoseParams, search};
 use prehend_scene::{ObjectKey, spatial};
 
 /// Within these an object is at hand, frame of the arm: x and y from and to, metres.
@@ -55,13 +55,24 @@ impl<B: Base> Course<'_, B> {
     ) -> Result<Pose2, ErrandFault> {
         let base = self.base.pose()?;
         let map = self.base.costmap()?;
-        let params = ViewPoseParams { from: Some(base.xy()), ..params };
         let target = [object.centre.x, object.centre.y];
-        let found = search(&map, &self.base.chassis().footprint, target, preferred, &params);
-        let found = found.map_err(|error| match error {
-            ViewPoseError::OutsideMap { x, y } => ErrandFault::OutsideMap { x, y },
-            other => ErrandFault::NoPose { object: object.key.0.clone(), cause: other.to_string() },
-        })?;
+        let mut given_up = self.base.given_up().places();
+        let find = |avoided: Vec<[f64; 2]>| -> Result<ViewPose, ErrandFault> {
+            let params = ViewPoseParams { from: Some(base.xy()), avoided, ..params.clone() };
+            let found = search(&map, &self.base.chassis().footprint, target, preferred, &params);
+            found.map_err(|error| match error {
+                ViewPoseError::OutsideMap { x, y } => ErrandFault::OutsideMap { x, y },
+                other => ErrandFault::NoPose { object: object.key.0.clone(), cause: other.to_string() },
+            })
+        };
+        let found = match find(given_up.clone()) {
+            // Nothing else is left: what was in the way may have gone.
+            Err(ErrandFault::NoPose { .. }) if !given_up.is_empty() => {
+                given_up.clear();
+                find(Vec::new())
+            }
+            found => found,
+        }?;
         let Pose2 { x, y, yaw } = found.pose;
         self.base.tell(
             "pose",

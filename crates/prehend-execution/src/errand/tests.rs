@@ -1,6 +1,6 @@
 //! Whole errands with a base that follows a script: done, and refused, aborted, timed out and cancelled at every call.
 
-use super::base::Facing;
+use super::base::{Base as _, Facing};
 use super::fault::ErrandFault;
 use super::scripted::{Call, Scripted, Trouble, VERSION, thing};
 use super::{Done, Ended, Errand, execute, refuse};
@@ -261,6 +261,48 @@ fn what_may_pass_ends_a_drive_and_is_tried_again_on_a_tour() {
             }
         }
     }
+}
+
+#[test]
+fn where_the_navigation_gave_up_the_next_errand_does_not_go() {
+    let base = base();
+    let apart = base.chassis().footprint.inscribed_radius();
+    let mut given_up: Vec<Pose2> = Vec::new();
+    let drive = undisturbed(&to("room_cup")).iter().position(|call| *call == Call::Drive).expect("driven");
+    for expected in passes().into_iter().skip(1) {
+        base.fail_after(drive, expected.clone());
+        assert_eq!(*fault(&execute(&base, &to("room_cup"))), expected);
+        let place = base.chosen();
+        assert!(given_up.iter().all(|before| before.distance(&place) >= apart), "{given_up:?} {place:?}");
+        given_up.push(place);
+    }
+    // Somebody who stops the base says nothing against the place.
+    base.fail_after(drive, Forbidden::Stopped("a person".to_owned()).into());
+    fault(&execute(&base, &to("room_cup")));
+    let fourth = base.chosen();
+    assert!(given_up.iter().all(|before| before.distance(&fourth) >= apart), "{given_up:?} {fourth:?}");
+    done(&execute(&base, &to("room_cup")));
+    assert_eq!(base.drives(), [fourth]);
+    // Once it was driven, everything is open again.
+    done(&execute(&base, &Errand::Pose(Pose2::new(0.6, 0.6, 0.0))));
+    done(&execute(&base, &to("room_cup")));
+    assert_eq!(base.drives()[2], given_up[0]);
+}
+
+#[test]
+fn where_no_other_place_is_left_the_same_is_tried_again() {
+    let base = base();
+    base.search.borrow_mut().params = ViewPoseParams { relax_max: 0.85, ..Default::default() };
+    let drive = undisturbed(&to("room_cup")).iter().position(|call| *call == Call::Drive).expect("driven");
+    let tried: Vec<Pose2> = (0..40)
+        .map(|_| {
+            base.fail_after(drive, aborted());
+            assert_eq!(*fault(&execute(&base, &to("room_cup"))), aborted());
+            base.chosen()
+        })
+        .collect();
+    let first = tried.iter().skip(1).position(|place| *place == tried[0]);
+    assert!(first.is_some_and(|first| first > 1), "{tried:?}");
 }
 
 #[test]

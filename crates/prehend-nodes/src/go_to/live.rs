@@ -9,7 +9,7 @@ use crate::permit::{Permitted, RedeemedPermit};
 use nalgebra::{Isometry3, Vector3};
 use prehend_convert as convert;
 use prehend_execution::Forbidden;
-use prehend_execution::errand::{Base, Chassis, ErrandFault, Facing, Lens, Search};
+use prehend_execution::errand::{Base, Chassis, ErrandFault, Facing, GivenUp, Lens, Search};
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteSkill, GoTo};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Prospect, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{GetObject, UpdateMap};
@@ -198,6 +198,10 @@ impl Base for Live<'_> {
 
     fn search(&self) -> Search {
         self.node.search.now()
+    }
+
+    fn given_up(&self) -> &GivenUp {
+        &self.node.given_up
     }
 
     fn prepare(&self) -> Result<(), ErrandFault> {

@@ -19,7 +19,7 @@ use drive::Driver;
 use futures::StreamExt;
 use navigation_state::NavigationState;
 use prehend_convert as convert;
-use prehend_execution::errand::{self, Chassis, ErrandFault};
+use prehend_execution::errand::{self, Chassis, ErrandFault, GivenUp};
 use prehend_msgs::geometry_msgs::msg::Pose2D;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteSkill, GoTo};
@@ -60,6 +60,7 @@ struct Node {
     stop: watch::Sender<StopLatch>,
     arming: Arc<Arming>,
     search: Search,
+    given_up: GivenUp,
 }
 
 /// How a place to stand is searched; parameters may change it between two errands.
@@ -166,6 +167,7 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
         camera: follow(node, infos, "camera info refused", Ok::<CameraInfo, std::convert::Infallible>)?,
         stop: follow_stop(node, Arc::downgrade(&arming))?,
         search,
+        given_up: GivenUp::default(),
         arming,
         shell,
     })

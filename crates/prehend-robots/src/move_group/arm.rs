@@ -28,6 +28,12 @@ pub trait Arm: Send + Sync + 'static {
         None
     }
 
+    /// Whether the face does what MoveIt 2 does and a user would rather be without: it hears of an execution nothing before that has ended, and
+    /// slows no line down to a `max_cartesian_speed`. Whoever learns to live with such a face can live with a real one.
+    fn has_moveits_manners(&self) -> bool {
+        false
+    }
+
     /// What is wrong with the answers on purpose.
     fn misbehaviour(&self) -> Misbehaviour {
         Misbehaviour::default()

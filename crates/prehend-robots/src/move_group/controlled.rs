@@ -1,38 +1,28 @@
 //! The arm as its own controller moves it: joint states say where it is, `control_msgs/FollowJointTrajectory` takes what it is to do.
 //!
-//! For: the node `move_group`. Not for: the embedded robot, which moves its arm itself, see `sim::planned`. Read [`Controlled`] first.
+//! For: the node `move_group`. Not for: the embedded robot, which knows where its arm is, see `sim::planned`. Read [`Controlled`] first.
 
 use super::arm::Arm;
+use super::controller::Controller;
 use super::error::MoveGroupError;
 use super::state::ArmState;
 use crate::joints::{self, Joints};
 use crate::motion_bounds::MotionBounds;
 use crate::shell::Shell;
 use crate::trajectory_check;
-use prehend_msgs::control_msgs::action::FollowJointTrajectory;
 use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
-use prehend_ros::{ActionClient, GoalHandle, GoalStatus, RosError};
-use std::time::Duration;
+use prehend_ros::RosError;
 use tokio::sync::{Mutex, watch};
 
-/// Deadline for the controller's acceptance of a goal and of its cancelling.
-const ACCEPT: Duration = Duration::from_secs(3);
-/// Silence after which the controller is lost.
-const SILENCE: Duration = Duration::from_secs(5);
-/// Longest wait for the arm to stand after a cancel.
-const HALT: Duration = Duration::from_secs(3);
 /// How far from where the arm is a trajectory may begin, radians or metres. MoveIt's `allowed_start_tolerance` is 0.01: too little for
 /// joints that slide and sag, and whose encoders have noise.
 const START: f64 = 0.05;
-
-/// What the motion of a controller was asked for, and how it ended.
-type Ended = Result<(GoalStatus, FollowJointTrajectory::Result), RosError>;
 
 /// The arm of a robot with a controller.
 pub(super) struct Controlled {
     shell: Shell,
     joints: watch::Receiver<Option<Joints>>,
-    controller: ActionClient<FollowJointTrajectory::Action>,
+    controller: Controller,
     bounds: MotionBounds,
     /// Held by the one motion that runs.
     moving: Mutex<()>,
@@ -47,7 +37,7 @@ impl Controlled {
     pub(super) fn create(shell: &Shell) -> Result<Self, RosError> {
         Ok(Self {
             joints: joints::follow_joints(&shell.node, &shell.robot)?,
-            controller: shell.node.create_action_client(&shell.robot.arm.controller)?,
+            controller: Controller::create(&shell.node, &shell.robot)?,
             bounds: MotionBounds::of(&shell.robot),
             shell: shell.clone(),
             moving: Mutex::default(),
@@ -58,7 +48,7 @@ impl Controlled {
     /// Ends the motion that runs, if one does, and lets none begin; completes when the arm stands, or does not stop in time.
     pub(super) async fn end(&self) {
         self.ending.send_replace(true);
-        if tokio::time::timeout(ACCEPT + HALT, self.moving.lock()).await.is_err() {
+        if tokio::time::timeout(Controller::LONGEST_STOP, self.moving.lock()).await.is_err() {
             tracing::error!("the arm may still move: {} did not stop it", self.shell.robot.arm.controller);
         }
     }
@@ -78,27 +68,6 @@ impl Controlled {
         tokio::select! {
             _ = ending.wait_for(|ending| *ending) => {}
             _ = self.shell.peers.barred() => {}
-        }
-    }
-
-    /// What the end of a motion means.
-    fn outcome(&self, ended: Ended) -> Result<(), MoveGroupError> {
-        outcome(ended).map_err(|end| match end {
-            End::Stopped => MoveGroupError::Stopped,
-            End::Failed(end) => {
-                MoveGroupError::Controller { controller: self.shell.robot.arm.controller.clone(), end }
-            }
-        })
-    }
-
-    /// Cancels a motion at the controller and waits until it has ended.
-    async fn stop(&self, motion: &mut GoalHandle<FollowJointTrajectory::Action>) -> Ended {
-        cancel(motion).await;
-        match tokio::time::timeout(HALT, motion.result(SILENCE)).await {
-            Ok(ended) => ended,
-            Err(_) => {
-                Err(RosError::Timeout { peer: self.shell.robot.arm.controller.clone(), deadline: HALT })
-            }
         }
     }
 }
@@ -128,76 +97,13 @@ impl Arm for Controlled {
         let _work = self.shell.work();
         let state = self.state()?;
         trajectory_check::check(trajectory, &self.shell.robot.arm.joints, &state.joints, None, START)?;
-        let goal = FollowJointTrajectory::Goal {
-            trajectory: trajectory.joint_trajectory.clone(),
-            ..Default::default()
-        };
-        let mut motion =
-            self.controller.send_goal(goal, ACCEPT).await.map_err(|error| MoveGroupError::NotStarted {
-                reason: format!("{error}: does the arm's driver run, and is it active?"),
-            })?;
-        let ended = tokio::select! {
-            ended = motion.result(SILENCE) => Some(ended),
-            () = cancelled => None,
-            () = self.barred() => None,
-        };
-        let ended = match ended {
-            Some(Err(lost)) => {
-                // It may only be silent, and must not go on.
-                cancel(&motion).await;
-                Err(lost)
+        let stopped = async {
+            tokio::select! {
+                () = cancelled => {}
+                () = self.barred() => {}
             }
-            Some(ended) => ended,
-            None => self.stop(&mut motion).await,
         };
-        self.outcome(ended)
-    }
-}
-
-/// Has a motion cancelled. One that cannot be has ended, or it is told by what is waited for next.
-async fn cancel(motion: &GoalHandle<FollowJointTrajectory::Action>) {
-    if let Err(error) = motion.cancel(ACCEPT).await {
-        tracing::warn!("the arm's motion was not cancelled: {error}");
-    }
-}
-
-/// How a motion ended that did not succeed.
-#[derive(Debug, PartialEq)]
-enum End {
-    /// It was cancelled, by whomever.
-    Stopped,
-    /// What the controller says, or that it says nothing.
-    Failed(String),
-}
-
-fn outcome(ended: Ended) -> Result<(), End> {
-    match ended {
-        Ok((GoalStatus::Succeeded, result))
-            if result.error_code == FollowJointTrajectory::Result::SUCCESSFUL =>
-        {
-            Ok(())
-        }
-        Ok((GoalStatus::Canceled, _)) => Err(End::Stopped),
-        Ok((status, FollowJointTrajectory::Result { error_code, error_string })) => {
-            let name = name(error_code);
-            let said = format!("{status:?}, {name} ({error_code}) {error_string}");
-            Err(End::Failed(said.trim_end().to_owned()))
-        }
-        Err(error) => Err(End::Failed(error.to_string())),
-    }
-}
-
-/// A controller's code in the words of `control_msgs/FollowJointTrajectory`.
-fn name(code: i32) -> &'static str {
-    type Code = FollowJointTrajectory::Result;
-    match code {
-        Code::SUCCESSFUL => "SUCCESSFUL",
-        Code::INVALID_GOAL => "INVALID_GOAL",
-        Code::INVALID_JOINTS => "INVALID_JOINTS",
-        Code::OLD_HEADER_TIMESTAMP => "OLD_HEADER_TIMESTAMP",
-        Code::PATH_TOLERANCE_VIOLATED => "PATH_TOLERANCE_VIOLATED",
-        Code::GOAL_TOLERANCE_VIOLATED => "GOAL_TOLERANCE_VIOLATED",
-        _ => "a code of its own",
+        self.controller.follow(trajectory, stopped).await
     }
 }
 
@@ -279,25 +185,5 @@ mod tests {
             assert_eq!(error.val, code, "case {index}: {}", error.message);
             assert!(error.message.contains(words), "case {index}: {}", error.message);
         }
-    }
-
-    #[test]
-    fn only_a_success_is_one() {
-        let result = |error_code: i32, error_string: &str| FollowJointTrajectory::Result {
-            error_code,
-            error_string: error_string.to_owned(),
-        };
-        assert_eq!(outcome(Ok((GoalStatus::Succeeded, result(0, "")))), Ok(()));
-        assert_eq!(outcome(Ok((GoalStatus::Canceled, result(0, "stopped")))), Err(End::Stopped));
-        let failed = |ended: Ended, words: &[&str]| match outcome(ended) {
-            Err(End::Failed(said)) => assert!(words.iter().all(|word| said.contains(word)), "{said}"),
-            other => panic!("{other:?}"),
-        };
-        failed(
-            Ok((GoalStatus::Aborted, result(-5, "lift"))),
-            &["Aborted", "GOAL_TOLERANCE_VIOLATED (-5) lift"],
-        );
-        failed(Ok((GoalStatus::Succeeded, result(-100, "runstopped"))), &["-100", "runstopped"]);
-        failed(Err(RosError::Closed), &["closed"]);
     }
 }

@@ -49,12 +49,8 @@ pub enum MoveGroupError {
     NotStarted { reason: String },
     #[error("the controller {controller} ended the motion: {end}")]
     Controller { controller: String, end: String },
-    #[error("the force guard stopped the arm at {force:.0} N")]
-    ForceLimit { force: f64 },
     #[error("the arm was stopped")]
     Stopped,
-    #[error("the robot is gone")]
-    Gone,
     #[error("planning ended without an answer")]
     Crash,
 }
@@ -102,9 +98,7 @@ impl MoveGroupError {
             // As MoveIt has it: the plan is one, but the arm is elsewhere.
             Self::Trajectory(TrajectoryFault::Start { .. }) => Code::CONTROL_FAILED,
             Self::Trajectory(_) => Code::INVALID_MOTION_PLAN,
-            Self::NotStarted { .. } | Self::Controller { .. } | Self::ForceLimit { .. } | Self::Gone => {
-                Code::CONTROL_FAILED
-            }
+            Self::NotStarted { .. } | Self::Controller { .. } => Code::CONTROL_FAILED,
             Self::Stopped => Code::PREEMPTED,
             Self::Crash => Code::CRASH,
         }

@@ -9,6 +9,7 @@
 
 mod arm;
 mod controlled;
+mod controller;
 mod error;
 mod fence;
 mod goal;
@@ -23,6 +24,7 @@ mod told;
 mod trajectory;
 
 pub use arm::Arm;
+pub use controller::Controller;
 pub use error::MoveGroupError;
 pub use fence::to_msg as fence_msg;
 pub use heard::{HeardScene, HeardSceneError};
@@ -135,7 +137,12 @@ fn serve<L: Layout, A: Arm>(
     tasks.spawn(async move {
         while let Some(request) = executions.next().await {
             let face = shared.clone();
-            tokio::spawn(async move { face.execute_trajectory(request.accept()).await });
+            if face.arm.has_moveits_manners() {
+                let _occupied = request.occupy();
+                face.execute_trajectory(request.accept()).await;
+            } else {
+                tokio::spawn(async move { face.execute_trajectory(request.accept()).await });
+            }
         }
     });
     let shared = face.clone();
@@ -143,7 +150,10 @@ fn serve<L: Layout, A: Arm>(
         while let Some(request) = lines.next().await {
             let face = shared.clone();
             let (message, answer) = request.into_parts();
-            let message = L::Line::request_into(message);
+            let mut message = L::Line::request_into(message);
+            if face.arm.has_moveits_manners() {
+                message.max_cartesian_speed = 0.0;
+            }
             tokio::spawn(async move {
                 let response = face.blocking(move |planner| planner.line(&message)).await;
                 let response = response.unwrap_or_else(|error| GetCartesianPath::Response {

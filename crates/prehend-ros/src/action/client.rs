@@ -4,7 +4,7 @@ use super::GoalStatus;
 use super::wire::{
     FeedbackMessage, GetResult, GetResultAnswer, GoalId, SendGoal, SendGoalAnswer, goal_id, leading_id,
 };
-use crate::backend::{Caller, Participant, Reader, Sample, Server, Sink, decode, encode};
+use crate::backend::{Caller, LAST_WORDS, Participant, Reader, Sample, Server, Sink, decode, encode};
 use crate::sync::{Queue, lock};
 use crate::{CancelRejection, Client, RosError};
 use futures::Stream;
@@ -26,9 +26,6 @@ use tracing::{debug, warn};
 
 /// Feedback messages kept for a client that does not read them.
 const FEEDBACK_BACKLOG: usize = 1024;
-
-/// How long a result may take once its server has left, and feedback once the goal has ended: it may be on the way.
-const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// How long a result may take once it is known that the goal has ended: a large one may lose fragments on its way.
 const RESULT_PATIENCE: Duration = Duration::from_secs(10);

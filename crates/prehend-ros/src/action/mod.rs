@@ -9,7 +9,7 @@ mod wire;
 pub(crate) use client::ClientEnds;
 pub use client::{ActionClient, FeedbackStream, GoalCanceller, GoalHandle, Pulse};
 pub(crate) use server::ServerEnds;
-pub use server::{ActionServer, ExecutingGoal, GoalRequest};
+pub use server::{ActionServer, ExecutingGoal, GoalRequest, Occupied};
 pub(crate) use wire::ActionTopics;
 
 /// State of a goal (`action_msgs/msg/GoalStatus`).

@@ -54,6 +54,14 @@ struct Core {
     result: Responder,
     /// Answer to who asks for the result of a goal nobody knows.
     unknown: Bytes,
+    /// What was asked while the server is [`Occupied`]; `None` while it is not.
+    unheard: Mutex<Option<Vec<Unheard>>>,
+}
+
+/// What an occupied server was asked.
+enum Unheard {
+    Cancel(Incoming),
+    Result(Incoming),
 }
 
 #[derive(Default)]
@@ -97,7 +105,8 @@ impl Core {
 
     /// Keeps clients from taking a busy server for a dead one.
     fn beat(&self) {
-        if lock(&self.goals).goals.values().any(|goal| !goal.status.is_terminal()) {
+        let occupied = lock(&self.unheard).is_some();
+        if !occupied && lock(&self.goals).goals.values().any(|goal| !goal.status.is_terminal()) {
             self.publish_status();
         }
     }
@@ -106,6 +115,18 @@ impl Core {
         match outcome {
             Ok(()) | Err(RosError::Closed) => {}
             Err(error) => warn!(action = self.name, %error, "not sent"),
+        }
+    }
+
+    /// Answers what was asked, or keeps it until the server is occupied no more.
+    fn hear(&self, asked: Unheard) {
+        if let Some(unheard) = &mut *lock(&self.unheard) {
+            unheard.push(asked);
+            return;
+        }
+        match asked {
+            Unheard::Cancel(incoming) => self.on_cancel(&incoming),
+            Unheard::Result(incoming) => self.on_result(incoming),
         }
     }
 
@@ -244,20 +265,29 @@ impl<A: Action> ActionServer<A> {
         });
         let on_cancel: RequestSink = Box::new(move |incoming| {
             if let Some(core) = cancel_core() {
-                core.on_cancel(&incoming);
+                core.hear(Unheard::Cancel(incoming));
             }
         });
         let on_result: RequestSink = Box::new(move |incoming| {
             if let Some(core) = result_core() {
-                core.on_result(incoming);
+                core.hear(Unheard::Result(incoming));
             }
         });
         let [send_goal, cancel, result] = serve([on_goal, on_cancel, on_result])?;
         let ServerEnds { name, participant, clock, feedback, status } = ends;
         let unknown = answer_bytes(GoalStatus::Unknown, &A::Result::default())?;
-        let goals = Mutex::default();
-        let core =
-            Arc::new(Core { name, clock, goals, feedback, status, send_goal, cancel, result, unknown });
+        let core = Arc::new(Core {
+            name,
+            clock,
+            goals: Mutex::default(),
+            feedback,
+            status,
+            send_goal,
+            cancel,
+            result,
+            unknown,
+            unheard: Mutex::default(),
+        });
         // Set once, here.
         let _ = slot.set(Arc::downgrade(&core));
         let beating = Arc::downgrade(&core);
@@ -350,8 +380,38 @@ impl<A: Action> GoalRequest<A> {
         ExecutingGoal { live: Some(Live { core, id: open.id }), goal, cancelled, _beat: beat }
     }
 
+    /// Makes the server answer nothing and tell no status until the returned value is dropped; what is asked meanwhile is answered then.
+    /// Called before the goal is accepted, nobody is heard from there on.
+    ///
+    /// So does a server of `rclcpp` that works a goal off in the only thread of its callback group.
+    pub fn occupy(&self) -> Occupied {
+        let core = self.open.core.clone();
+        lock(&core.unheard).get_or_insert_default();
+        Occupied { core }
+    }
+
     /// Rejects the goal.
     pub fn reject(self) {}
+}
+
+/// A server that hears nothing until this is dropped; see [`GoalRequest::occupy`].
+pub struct Occupied {
+    core: Arc<Core>,
+}
+
+impl fmt::Debug for Occupied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Occupied").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Occupied {
+    fn drop(&mut self) {
+        let unheard = lock(&self.core.unheard).take();
+        for asked in unheard.into_iter().flatten() {
+            self.core.hear(asked);
+        }
+    }
 }
 
 struct Live {

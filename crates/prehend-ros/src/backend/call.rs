@@ -6,6 +6,9 @@ use crate::RosError;
 use bytes::Bytes;
 use std::time::{Duration, Instant};
 
+/// How long an answer may take once its server has left: it may be on the way.
+pub(crate) const LAST_WORDS: Duration = Duration::from_millis(300);
+
 impl Caller {
     /// Sends `request` and waits for its answer.
     ///
@@ -42,8 +45,14 @@ impl Caller {
                         return Err(RosError::Closed);
                     }
                     if self.servers().is_disjoint(&servers) {
-                        let peer = self.name().to_owned();
-                        return Err(RosError::PeerLost { peer, silent: start.elapsed() });
+                        let silent = start.elapsed();
+                        // Its answer may be on the way, and so may the news of a server that the same process made anew.
+                        if let Ok(answered) = tokio::time::timeout(LAST_WORDS, &mut answer).await {
+                            return answered.map_err(|_| RosError::Closed);
+                        }
+                        if self.servers().is_disjoint(&servers) {
+                            return Err(RosError::PeerLost { peer: self.name().to_owned(), silent });
+                        }
                     }
                 }
             }

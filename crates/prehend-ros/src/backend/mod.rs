@@ -23,6 +23,7 @@ use embedded as chosen;
 #[cfg(feature = "ros2")]
 use ros2 as chosen;
 
+pub(crate) use call::LAST_WORDS;
 pub use chosen::BACKEND;
 pub(crate) use chosen::{
     Discovered, Incoming, NodeKey, Participant, Reader, Sample, Server, Sink, Writer,

@@ -1,7 +1,7 @@
 //! Actions: every end of a goal, concurrent goals, and servers that die or leave.
 
 use crate::child::{ChildProcess, Role};
-use crate::common::{DEADLINE, Fibonacci, OwnDomain, count_to, fresh_node, spawn_counter};
+use crate::common::{DEADLINE, Fibonacci, OwnDomain, Sequence, count_to, fresh_node, spawn_counter};
 use futures::StreamExt;
 use prehend_ros::{ActionClient, CancelRejection, GoalStatus, RosError};
 use std::time::Duration;
@@ -82,6 +82,34 @@ async fn cancel_all_cancels_the_goals_of_every_client() {
     for mut goal in goals {
         assert_eq!(goal.result(DEADLINE).await.expect("ended").0, GoalStatus::Canceled);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_occupied_server_hears_nothing_before_it_is_free() {
+    let (_lease, node) = fresh_node("commander");
+    let client = node.create_action_client::<Fibonacci>("/count").expect("made");
+    let mut server = node.create_action_server::<Fibonacci>("/count").expect("made");
+    let (free, freed) = tokio::sync::oneshot::channel::<()>();
+    tokio::spawn(async move {
+        let request = server.next().await.expect("a goal");
+        let occupied = request.occupy();
+        let goal = request.accept();
+        freed.await.expect("the test goes on");
+        assert!(!goal.is_cancel_requested(), "it has heard the request");
+        goal.succeed(Sequence { sequence: vec![1] });
+        drop(occupied);
+        std::future::pending::<()>().await;
+    });
+    let mut goal = client.send_goal(count_to(1), DEADLINE).await.expect("accepted");
+    let silence = Duration::from_millis(600);
+    let deaf = goal.cancel(silence).await;
+    assert!(matches!(deaf, Err(RosError::Timeout { .. })), "{deaf:?}");
+    // Neither does it tell its status, nor does it answer the question whether it lives.
+    let lost = goal.result(silence).await;
+    assert!(matches!(lost, Err(RosError::PeerLost { .. })), "{lost:?}");
+    free.send(()).expect("the server goes on");
+    let (status, result) = goal.result(DEADLINE).await.expect("ended");
+    assert_eq!((status, result.sequence), (GoalStatus::Succeeded, vec![1]), "the cancel came too late");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,10 @@
 //! Services: concurrent calls, servers that come late, die or leave, garbage, and the two wire mappings.
 
 use crate::child::{ChildProcess, Role};
-use crate::common::{AddTwoInts, DEADLINE, Echo, OwnDomain, eventually, fresh_node, spawn_adder, sum};
+use crate::common::{
+    AddRequest, AddResponse, AddTwoInts, DEADLINE, Echo, OwnDomain, eventually, fresh_node, node_in,
+    spawn_adder, sum,
+};
 use futures::StreamExt;
 use prehend_msgs::Service;
 use prehend_msgs::rcl_interfaces::srv::ListParameters;
@@ -89,6 +92,30 @@ async fn a_server_that_leaves_during_a_call_is_lost() {
     let lost = waiting.await.expect("no panic");
     assert!(matches!(lost, Err(RosError::PeerLost { .. })), "{lost:?}");
     eventually("the server is no longer available", || !client.is_available()).await;
+}
+
+/// A process that comes late hears of the endpoints that its peer gave back before it hears that they are gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_was_made_anew_answers_who_comes_later() {
+    let (lease, node) = fresh_node("server");
+    for round in 0..12 {
+        // What is made anew is a service of the same process.
+        let mut server = node.create_service::<AddTwoInts>("/add", QosProfile::services()).expect("made");
+        let serving = tokio::spawn(async move {
+            while let Some(request) = server.next().await {
+                let (AddRequest { a, b }, answer) = request.into_parts();
+                answer.respond(AddResponse { sum: a + b }).expect("answered");
+            }
+        });
+        if round % 3 == 2 {
+            let late = node_in(lease.domain_id(), "late");
+            let client = late.create_client::<AddTwoInts>("/add", QosProfile::services()).expect("made");
+            let answer = client.request(sum(round, 1), DEADLINE).await;
+            assert_eq!(answer.map(|answer| answer.sum), Ok(round + 1));
+        }
+        serving.abort();
+        let _ = serving.await;
+    }
 }
 
 /// The same service, as a client of another opinion about its request.

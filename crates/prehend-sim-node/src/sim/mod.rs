@@ -143,7 +143,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     ];
     let seed = options.seed;
     let _move_group = if has_moveit {
-        let planned = Arc::new(Planned::new(arm.clone(), Arc::clone(&model)));
+        let planned = Arc::new(Planned::create(&shell.node, &shell.robot, arm.clone())?);
         Some(move_group::start(&shell.node, &shell.robot, planned, seed)?)
     } else {
         None

@@ -1,22 +1,21 @@
-//! The embedded robot's arm behind MoveIt's face: it moves by itself, without a controller in between.
+//! The embedded robot's arm behind MoveIt's face: its controller moves it, as that of a real robot does.
 
-use super::arm_handle::{ArmError, ArmHandle};
-use super::controllers::{TrajectoryMessageError, trajectory_from_msg};
+use super::arm_handle::ArmHandle;
 use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
-use prehend_robots::move_group::{Arm, ArmState, Misbehaviour, MoveGroupError};
-use prehend_robots::trajectory_check::TrajectoryFault;
-use prehend_sim::world::{ArmModel, MotionOutcome};
-use std::sync::Arc;
+use prehend_robots::RobotConfig;
+use prehend_robots::move_group::{Arm, ArmState, Controller, Misbehaviour, MoveGroupError};
+use prehend_ros::{Node, RosError};
 
-/// The arm, and its joints as its controller sees them.
+/// The arm and its controller.
 pub(super) struct Planned {
     arm: ArmHandle,
-    controlled: Arc<ArmModel>,
+    controller: Controller,
 }
 
 impl Planned {
-    pub(super) fn new(arm: ArmHandle, controlled: Arc<ArmModel>) -> Self {
-        Self { arm, controlled }
+    /// Errors: [`RosError`] of the endpoints.
+    pub(super) fn create(node: &Node, robot: &RobotConfig, arm: ArmHandle) -> Result<Self, RosError> {
+        Ok(Self { arm, controller: Controller::create(node, robot)? })
     }
 }
 
@@ -31,40 +30,14 @@ impl Arm for Planned {
         trajectory: &RobotTrajectory,
         cancelled: impl Future<Output = ()> + Send,
     ) -> Result<(), MoveGroupError> {
-        let points = trajectory_from_msg(&self.controlled, &trajectory.joint_trajectory).map_err(fault)?;
-        let mut motion = self.arm.execute(points).await.map_err(refused)?;
-        let ended = tokio::select! {
-            ended = motion.ended() => ended,
-            () = cancelled => {
-                self.arm.stop().map_err(refused)?;
-                motion.ended().await
-            }
-        };
-        match ended.map_err(refused)? {
-            MotionOutcome::Succeeded => Ok(()),
-            MotionOutcome::Stopped => Err(MoveGroupError::Stopped),
-            MotionOutcome::ForceLimit(force) => Err(MoveGroupError::ForceLimit { force }),
-        }
+        self.controller.follow(trajectory, cancelled).await
+    }
+
+    fn has_moveits_manners(&self) -> bool {
+        true
     }
 
     fn misbehaviour(&self) -> Misbehaviour {
         self.arm.misbehaviour()
-    }
-}
-
-fn fault(error: TrajectoryMessageError) -> TrajectoryFault {
-    match error {
-        TrajectoryMessageError::Joints { found, .. } => TrajectoryFault::Joints { found },
-        TrajectoryMessageError::Length { point, found, expected } => {
-            TrajectoryFault::Length { point, what: "numbers", found, expected }
-        }
-    }
-}
-
-fn refused(error: ArmError) -> MoveGroupError {
-    match error {
-        ArmError::Trajectory(error) => MoveGroupError::NotStarted { reason: error.to_string() },
-        ArmError::NotReady(reason) => MoveGroupError::NotStarted { reason },
-        ArmError::Gone => MoveGroupError::Gone,
     }
 }

@@ -60,8 +60,8 @@ impl StillRobot {
         let controller = node.create_action_server::<FollowJointTrajectory::Action>(&robot.arm.controller)?;
         let mut gripper = node.create_action_server::<GripperCommand::Action>(&robot.gripper.action)?;
         let mut states = node.subscribe::<JointState>(&robot.joint_states, QosProfile::sensor_data())?;
-        let planning =
-            move_group::start(node, robot, Arc::new(Planned::new(arm.clone(), Arc::clone(&model))), seed)?;
+        let planned = Arc::new(Planned::create(node, robot, arm.clone())?);
+        let planning = move_group::start(node, robot, planned, seed)?;
         let mut servers = JoinSet::new();
         servers.spawn(controllers::serve_arm(controller, arm, model));
         let counted = Arc::clone(&refused);
