@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const REPORT_PERIOD: Duration = Duration::from_millis(500);
 /// Longest time until the graph is ready.
 pub const READY_DEADLINE: Duration = Duration::from_secs(30);
-/// After this time everything is started once more.
+/// After this time everything is started once more when a node is not heard.
 const PATIENCE: Duration = Duration::from_secs(12);
 
 /// What a graph runs.
@@ -182,7 +182,11 @@ impl Graph {
                 told_at = Some(Instant::now());
                 told = missing.clone();
             }
-            if self.started.elapsed() > PATIENCE && self.start_once_more().await? {
+            // Who else is waited for, such as a navigator that is not this graph's, comes no sooner for it.
+            if self.started.elapsed() > PATIENCE
+                && self.observer.misses_a_node(&self.nodes)
+                && self.start_once_more().await?
+            {
                 tracing::warn!("the graph did not come up within {PATIENCE:?}; it is started once more");
                 continue;
             }

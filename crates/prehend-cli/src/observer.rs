@@ -199,25 +199,33 @@ impl Observer {
         self.life(name).is_some_and(|life| life.heard.elapsed() < SILENCE)
     }
 
+    /// What is not heard of a node, in words; empty when it is there.
+    fn unheard(&self, node: NodeName) -> Vec<String> {
+        let name = node.name();
+        if node != NodeName::Sim {
+            return if self.alive(name) { Vec::new() } else { vec![name.to_owned()] };
+        }
+        let heard =
+            [("clock", self.node.clock().is_ticking()), ("camera", self.camera_info.borrow().is_some())];
+        heard.into_iter().filter(|(_, heard)| !heard).map(|(what, _)| format!("{name} ({what})")).collect()
+    }
+
+    /// Whether one of `nodes` is not heard: its process hangs, or is not there.
+    pub fn misses_a_node(&self, nodes: &[NodeName]) -> bool {
+        nodes.iter().any(|node| !self.unheard(*node).is_empty())
+    }
+
     /// What of `nodes` is not ready yet, in words.
     pub fn missing(&self, nodes: &[NodeName]) -> Vec<String> {
         let mut missing = Vec::new();
         for &node in nodes {
-            let name = node.name();
-            if node == NodeName::Sim {
-                if !self.node.clock().is_ticking() {
-                    missing.push("sim (clock)".to_owned());
-                }
-                if self.camera_info.borrow().is_none() {
-                    missing.push("sim (camera)".to_owned());
-                }
-            } else if !self.alive(name) {
-                missing.push(name.to_owned());
-                continue;
+            let unheard = self.unheard(node);
+            if unheard.is_empty()
+                && let Some(needed) = self.needed.iter().find(|n| n.owner == node && !(n.available)())
+            {
+                missing.push(format!("{} ({})", node.name(), needed.name));
             }
-            if let Some(needed) = self.needed.iter().find(|n| n.owner == node && !(n.available)()) {
-                missing.push(format!("{name} ({})", needed.name));
-            }
+            missing.extend(unheard);
         }
         missing
     }

@@ -94,13 +94,18 @@ async fn a_server_that_leaves_during_a_call_is_lost() {
     eventually("the server is no longer available", || !client.is_available()).await;
 }
 
-/// A process that comes late hears of the endpoints that its peer gave back before it hears that they are gone.
+/// Who comes late hears of the endpoints that a process gave back before it hears that they are gone, as long as somebody has not
+/// acknowledged that; who was killed never will.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_that_was_made_anew_answers_who_comes_later() {
     let (lease, node) = fresh_node("server");
+    let mut killed = ChildProcess::spawn(Role::Server, &lease.domain_id().to_string());
+    let its = node.create_client::<Echo>("/echo", QosProfile::services()).expect("made");
+    its.wait_available(DEADLINE).await.expect("up");
+    killed.kill();
     for round in 0..12 {
         // What is made anew is a service of the same process.
-        let mut server = node.create_service::<AddTwoInts>("/add", QosProfile::services()).expect("made");
+        let mut server = node.create_service::<AddTwoInts>("/sum", QosProfile::services()).expect("made");
         let serving = tokio::spawn(async move {
             while let Some(request) = server.next().await {
                 let (AddRequest { a, b }, answer) = request.into_parts();
@@ -109,7 +114,7 @@ async fn a_service_that_was_made_anew_answers_who_comes_later() {
         });
         if round % 3 == 2 {
             let late = node_in(lease.domain_id(), "late");
-            let client = late.create_client::<AddTwoInts>("/add", QosProfile::services()).expect("made");
+            let client = late.create_client::<AddTwoInts>("/sum", QosProfile::services()).expect("made");
             let answer = client.request(sum(round, 1), DEADLINE).await;
             assert_eq!(answer.map(|answer| answer.sum), Ok(round + 1));
         }
