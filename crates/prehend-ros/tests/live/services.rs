@@ -106,6 +106,12 @@ async fn a_service_that_was_made_anew_answers_who_comes_later() {
     for round in 0..12 {
         // What is made anew is a service of the same process.
         let mut server = node.create_service::<AddTwoInts>("/sum", QosProfile::services()).expect("made");
+        let _beside: Vec<_> = (0..20)
+            .map(|number| {
+                let name = format!("/beside_{number}");
+                node.create_service::<AddTwoInts>(&name, QosProfile::services()).expect("made")
+            })
+            .collect();
         let serving = tokio::spawn(async move {
             while let Some(request) = server.next().await {
                 let (AddRequest { a, b }, answer) = request.into_parts();

@@ -4,7 +4,15 @@ use crate::sync::lock;
 use rustdds::{DomainParticipantStatusEvent, GUID};
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
+
+/// A process that was met is known when it told of no endpoint for so long, and at last after [`INTRODUCTION`].
+///
+/// Who comes late is told first of endpoints that were given back and then that they are gone, as long as somebody has not acknowledged
+/// the latter: a process that was killed never does. What is sent to them is lost.
+const QUIET: Duration = Duration::from_millis(100);
+const INTRODUCTION: Duration = Duration::from_secs(1);
 
 /// Prefix of a GUID: the participant, which is the process.
 pub(super) type Prefix = [u8; 12];
@@ -20,12 +28,27 @@ pub(super) fn prefix(guid: GUID) -> Prefix {
 pub(super) struct Matches {
     own: Prefix,
     remote_of_local: Mutex<HashMap<GUID, HashSet<GUID>>>,
+    met: Mutex<HashMap<Prefix, Met>>,
     generation: watch::Sender<u64>,
+}
+
+/// A process as it was met: when first, and when it last told something of its endpoints.
+#[derive(Clone, Copy, Debug)]
+struct Met {
+    first: Instant,
+    last: Instant,
+}
+
+impl Met {
+    fn is_known(&self, now: Instant) -> bool {
+        now.duration_since(self.last) >= QUIET || self.last.duration_since(self.first) >= INTRODUCTION
+    }
 }
 
 impl Matches {
     pub(super) fn new(own: Prefix) -> Self {
-        Self { own, remote_of_local: Mutex::default(), generation: watch::Sender::new(0) }
+        let (remote_of_local, met) = (Mutex::default(), Mutex::default());
+        Self { own, remote_of_local, met, generation: watch::Sender::new(0) }
     }
 
     /// Takes in one event of the participant; whether it changed anything.
@@ -39,12 +62,18 @@ impl Matches {
                 local_reader: local,
                 remote_writer: remote,
             } => {
+                self.meet(*remote);
                 prefix(*remote) != self.own
                     && lock(&self.remote_of_local).entry(*local).or_default().insert(*remote)
             }
             DomainParticipantStatusEvent::ReaderLost { guid, .. }
-            | DomainParticipantStatusEvent::WriterLost { guid, .. } => self.retain(|remote| remote != guid),
+            | DomainParticipantStatusEvent::WriterLost { guid, .. } => {
+                self.meet(*guid);
+                self.retain(|remote| remote != guid)
+            }
             DomainParticipantStatusEvent::ParticipantLost { id, .. } => {
+                let lost = GUID { prefix: *id, ..GUID::GUID_UNKNOWN };
+                lock(&self.met).remove(&prefix(lost));
                 self.retain(|remote| remote.prefix != *id)
             }
             _ => false,
@@ -53,6 +82,16 @@ impl Matches {
             self.touch();
         }
         changed
+    }
+
+    /// Notes that a process told something of an endpoint. Once it is known it stays so.
+    fn meet(&self, remote: GUID) {
+        let now = Instant::now();
+        let mut met = lock(&self.met);
+        let process = met.entry(prefix(remote)).or_insert(Met { first: now, last: now });
+        if !process.is_known(now) {
+            process.last = now;
+        }
     }
 
     fn retain(&self, keep: impl Fn(&GUID) -> bool) -> bool {
@@ -85,5 +124,10 @@ impl Matches {
     /// Processes with an endpoint matched to `local`.
     pub(super) fn peers(&self, local: GUID) -> HashSet<Prefix> {
         lock(&self.remote_of_local).get(&local).into_iter().flatten().map(|guid| prefix(*guid)).collect()
+    }
+
+    /// Whether what a process told of its endpoints can be gone by: not while it is just being met.
+    pub(super) fn is_known(&self, process: &Prefix) -> bool {
+        lock(&self.met).get(process).is_some_and(|met| met.is_known(Instant::now()))
     }
 }

@@ -176,7 +176,7 @@ impl CallEnd {
         let matches = &participant.matches;
         let answering = matches.peers(self.reader.guid());
         let mut servers = matches.peers(self.writer.0.guid());
-        servers.retain(|server| answering.contains(server));
+        servers.retain(|server| answering.contains(server) && matches.is_known(server));
         let locals = &participant.locals;
         if locals.reader_count(&self.request_topic, &self.qos) > 0
             && locals.writer_count(&self.answer_topic, &self.qos) > 0
