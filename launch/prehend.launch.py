@@ -72,8 +72,9 @@ ARGUMENTS = [
         description="Bring up MoveIt and the arm's driver, or for Stretch Prehend's own planner in MoveIt's place; false: they run already"),
     DeclareLaunchArgument(
         "moveit_launch", default_value="",
-        description="Launch file of your own for MoveIt instead of the vendor's, or of Prehend's planner; vendor: MoveIt with the vendor's "
-        "settings beside the robot of sim:=embedded, too, which plans by itself else"),
+        description="Launch file of your own for MoveIt instead of the vendor's, or of Prehend's planner; prehend: Prehend's planner in MoveIt's "
+        "place, for an arm whose controller runs already, and in Gazebo; vendor: MoveIt with the vendor's settings beside the robot of "
+        "sim:=embedded, too, which plans by itself else"),
     DeclareLaunchArgument(
         "nav2", default_value="true", choices=YES_NO,
         description="Bring up Nav2 and the base's driver, on a robot that drives; false: they run already"),
@@ -227,7 +228,9 @@ def robot_side(said, robot_file, context):
                 "the vendors' launch files know no namespaces: start them as your robots need it, and this with moveit:=false "
                 "nav2:=false camera:=false; or give each robot a ROS_DOMAIN_ID of its own")
         own = []
-        if said["moveit"] and said["moveit_launch"] not in ("", "vendor"):
+        if plans_itself(said):
+            said = {**said, "moveit": False}
+        elif said["moveit"] and said["moveit_launch"] not in ("", "vendor"):
             own, said = [include_file(said["moveit_launch"])], {**said, "moveit": False}
         return own + {"xarm6": xarm6, "ranger_xarm6": ranger_xarm6, "stretch": stretch}[said["robot"]](said, context)
     if said["sim"] == "gazebo":
@@ -237,7 +240,7 @@ def robot_side(said, robot_file, context):
         world = include_file(
             file, robot=said["robot"], robot_file=str(robot_file), scene=scene(said), seed=said["seed"], gui=said["gui"],
             namespace=said["namespace"])
-        if not said["moveit"]:
+        if not said["moveit"] or plans_itself(said):
             return [world]
         if said["moveit_launch"] not in ("", "vendor"):
             return [world, include_file(said["moveit_launch"], use_sim_time="true")]
@@ -255,9 +258,15 @@ def robot_side(said, robot_file, context):
     return []
 
 
+def plans_itself(said):
+    """Whether Prehend's node `move_group` plans, and its arm's controller moves; the embedded robot has a planner anyway."""
+    usual = said["sim"] == "none" and said["robot"] in WITHOUT_MOVEIT and said["moveit_launch"] in ("", "vendor")
+    return said["sim"] != "embedded" and said["moveit"] and (said["moveit_launch"] == "prehend" or usual)
+
+
 def has_moveit_beside(said):
     """Whether MoveIt stands beside the embedded robot, which has its interfaces itself else."""
-    return said["sim"] == "embedded" and said["moveit"] and said["moveit_launch"] != ""
+    return said["sim"] == "embedded" and said["moveit"] and said["moveit_launch"] not in ("", "prehend")
 
 
 def scene(said):
@@ -295,11 +304,9 @@ def is_without_driver(said, robot):
 
 
 def between(said, robot):
-    """Prehend's nodes between a real robot's driver and the names of the robot file, where the vendor's side has not all of them."""
-    if said["sim"] != "none":
-        return []
-    planner = said["moveit"] and said["moveit_launch"] in ("", "vendor") and said["robot"] in WITHOUT_MOVEIT
-    return [*(["stretch"] if "driver" in robot else []), *(["move_group"] if planner else [])]
+    """Prehend's nodes between a robot's driver and the names of the robot file, where the other side has not all of them."""
+    driven = said["sim"] == "none" and "driver" in robot
+    return [*(["stretch"] if driven else []), *(["move_group"] if plans_itself(said) else [])]
 
 
 def prehend_nodes(said, robot_file, robot):

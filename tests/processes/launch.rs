@@ -352,12 +352,13 @@ for name, store in [("memory", ""), ("memory", "home.db"), ("describer", "drawer
     assert_eq!(lines, ["-", "home.db - ('memory', True)", "drawers - ('describer', True)"]);
 }
 
-/// What stands between a real Stretch's driver and the robot file's names is started for it, and for nobody else.
+/// What stands between a real Stretch's driver and the robot file's names is started for it; Prehend's planner for who asks for it, too.
 const BETWEEN: &str = r#"
 for robot, sim, moveit, launch, sections in [
     ("stretch", "none", True, "", ["driver"]), ("stretch", "none", True, "mine.launch.py", ["driver"]),
     ("stretch", "none", False, "", ["driver"]), ("stretch", "embedded", True, "", ["driver"]),
-    ("xarm6", "none", True, "", []),
+    ("xarm6", "none", True, "", []), ("xarm6", "none", True, "prehend", []), ("xarm6", "none", False, "prehend", []),
+    ("xarm6", "gazebo", True, "", []), ("xarm6", "gazebo", True, "prehend", []), ("xarm6", "embedded", True, "prehend", []),
 ]:
     asked = {**said, "robot": robot, "sim": sim, "moveit": moveit, "moveit_launch": launch}
     nodes = {node["name"]: node for node in file["prehend_nodes"](asked, "robot.yaml", dict.fromkeys(sections, {}))}
@@ -366,7 +367,7 @@ for robot, sim, moveit, launch, sections in [
 "#;
 
 #[test]
-fn a_real_stretch_gets_a_controller_a_planner_and_upright_pictures() {
+fn a_robot_gets_the_controller_and_the_planner_that_it_lacks_and_upright_pictures() {
     let file = repository().join("launch/prehend.launch.py");
     let script = format!("{RECORDED}there = []\n{BETWEEN}");
     let Some(printed) = python("import ast", &script, &[file]) else { return };
@@ -376,6 +377,11 @@ fn a_real_stretch_gets_a_controller_a_planner_and_upright_pictures() {
         "stretch none False  - stretch turned",
         "stretch embedded True  - sim",
         "xarm6 none True  -",
+        "xarm6 none True prehend - move_group",
+        "xarm6 none False prehend -",
+        "xarm6 gazebo True  -",
+        "xarm6 gazebo True prehend - move_group",
+        "xarm6 embedded True prehend - sim",
     ];
     assert_eq!(printed.lines().map(str::trim_end).collect::<Vec<_>>(), expected);
 }
@@ -388,7 +394,8 @@ fn the_embedded_robot_leaves_moveit_to_one_beside_it() {
         "{RECORDED}there = []\n{}",
         r#"
 for sim, moveit, launch in [
-    ("embedded", True, ""), ("embedded", True, "vendor"), ("embedded", True, "mine.launch.py"), ("embedded", False, "vendor"),
+    ("embedded", True, ""), ("embedded", True, "vendor"), ("embedded", True, "mine.launch.py"), ("embedded", True, "prehend"),
+    ("embedded", False, "vendor"),
 ]:
     nodes = file["prehend_nodes"]({**said, "sim": sim, "moveit": moveit, "moveit_launch": launch}, "robot.yaml", {})
     off = [node["name"] for node in nodes if {"moveit": "off"} in node["parameters"]]
@@ -400,6 +407,7 @@ for sim, moveit, launch in [
         "embedded True  -",
         "embedded True vendor - sim",
         "embedded True mine.launch.py - sim",
+        "embedded True prehend -",
         "embedded False vendor -",
     ];
     assert_eq!(printed.lines().map(str::trim_end).collect::<Vec<_>>(), expected);
@@ -450,50 +458,85 @@ fn has_ros2(words: &[&str]) -> bool {
     Command::new("ros2").args(words).output().is_ok_and(|output| output.status.success())
 }
 
-/// Starts the launch file as a user does, asks for a goal until it is done, and ends the launch.
-fn launch_and_ask(arguments: &[&str], sentence: &str, more: &[&str]) {
-    let prefix = prefix();
-    let domain = prehend_cli::domain::Domain::free(prehend_cli::domain::Purpose::Run).expect("a domain");
-    let prefixes = std::env::var("AMENT_PREFIX_PATH").unwrap_or_default();
-    let logs = prefix.path().join("logs");
-    let mut launched = Launched(
-        Command::new("ros2")
-            .args(["launch", "prehend", "prehend.launch.py", "sim:=embedded", "speed:=3.0"])
-            .args(arguments)
-            .env("AMENT_PREFIX_PATH", format!("{}:{prefixes}", prefix.path().display()))
-            .env("ROS_DOMAIN_ID", domain.id.to_string())
-            .env("ROS_LOG_DIR", &logs)
-            .stdin(std::process::Stdio::null())
-            .stdout(fs::File::create(prefix.path().join("output")).expect("a file"))
-            .spawn()
-            .expect("ros2 runs"),
-    );
-    let output = || fs::read_to_string(prefix.path().join("output")).unwrap_or_default();
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
-    loop {
+/// The launch file as a user starts it.
+struct UsersLaunch {
+    launched: Launched,
+    prefix: tempfile::TempDir,
+    domain: prehend_cli::domain::Domain,
+}
+
+impl UsersLaunch {
+    fn start(arguments: &[&str]) -> Self {
+        let prefix = prefix();
+        let domain = prehend_cli::domain::Domain::free(prehend_cli::domain::Purpose::Run).expect("a domain");
+        let prefixes = std::env::var("AMENT_PREFIX_PATH").unwrap_or_default();
+        let launched = Launched(
+            Command::new("ros2")
+                .args(["launch", "prehend", "prehend.launch.py"])
+                .args(arguments)
+                .env("AMENT_PREFIX_PATH", format!("{}:{prefixes}", prefix.path().display()))
+                .env("ROS_DOMAIN_ID", domain.id.to_string())
+                .env("ROS_LOG_DIR", prefix.path().join("logs"))
+                .stdin(std::process::Stdio::null())
+                .stdout(fs::File::create(prefix.path().join("output")).expect("a file"))
+                .spawn()
+                .expect("ros2 runs"),
+        );
+        Self { launched, prefix, domain }
+    }
+
+    fn output(&self) -> String {
+        fs::read_to_string(self.prefix.path().join("output")).unwrap_or_default()
+    }
+
+    /// One try; what was printed when nobody took the goal.
+    fn ask(&self, sentence: &str, more: &[&str]) -> Result<Value, String> {
         let asked = Command::new(env!("CARGO_BIN_EXE_prehend"))
             .args(["goal", sentence, "--json"])
             .args(more)
             .current_dir(repository())
-            .env("ROS_DOMAIN_ID", domain.id.to_string())
+            .env("ROS_DOMAIN_ID", self.domain.id.to_string())
             .output()
             .expect("prehend runs");
-        if asked.status.success() {
-            let report: Value = serde_json::from_slice(&asked.stdout).expect("JSON");
-            assert_eq!(report["outcome"], "done", "{report}");
-            break;
-        }
-        assert!(matches!(launched.0.try_wait(), Ok(None)), "the launch ended:\n{}", output());
-        assert!(
-            std::time::Instant::now() < deadline,
-            "no answer:\n{}\n{}",
-            String::from_utf8_lossy(&asked.stderr),
-            output()
-        );
+        let told = || String::from_utf8_lossy(&asked.stderr).into_owned();
+        serde_json::from_slice(&asked.stdout).map_err(|_| told())
     }
-    launched.interrupt();
-    let status = launched.0.wait().expect("it ends");
-    assert!(status.success(), "{status}\n{}", output());
+
+    /// Asks until the goal is taken, which is done then.
+    fn until_done(&mut self, sentence: &str, more: &[&str]) {
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(180);
+        loop {
+            let told = match self.ask(sentence, more) {
+                Ok(report) if report["outcome"] == "done" => return,
+                Ok(report) => report.to_string(),
+                Err(told) => told,
+            };
+            assert!(matches!(self.launched.0.try_wait(), Ok(None)), "the launch ended:\n{}", self.output());
+            assert!(std::time::Instant::now() < deadline, "not done:\n{told}\n{}", self.output());
+        }
+    }
+
+    /// Waits until the output has something for the `times`-th time.
+    fn until_said(&self, what: &str, times: usize) {
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while self.output().matches(what).count() < times {
+            assert!(std::time::Instant::now() < deadline, "never: {what}\n{}", self.output());
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+    }
+
+    fn end(mut self) {
+        self.launched.interrupt();
+        let status = self.launched.0.wait().expect("it ends");
+        assert!(status.success(), "{status}\n{}", self.output());
+    }
+}
+
+/// Starts the launch file with the embedded robot, asks for a goal until it is done, and ends the launch.
+fn launch_and_ask(arguments: &[&str], sentence: &str, more: &[&str]) {
+    let mut launch = UsersLaunch::start(&[&["sim:=embedded", "speed:=3.0"], arguments].concat());
+    launch.until_done(sentence, more);
+    launch.end();
 }
 
 #[test]
@@ -527,5 +570,35 @@ fn a_real_lifecycle_manager_brings_up_a_graph_that_moves() {
         skipped(Needs::Ros2, "no ROS package `nav2_lifecycle_manager` here");
         return;
     }
-    launch_and_ask(&["lifecycle_manager:=true"], "put the red mug in the bowl", &[]);
+    let mut launch = UsersLaunch::start(&["sim:=embedded", "speed:=3.0", "lifecycle_manager:=true"]);
+    launch.until_done("put the red mug in the bowl", &[]);
+    // One of them dies: the manager takes the others down, and all of them up again. Whoever comes then is answered.
+    let active = "Managed nodes are active";
+    launch.until_said(active, 1);
+    let verifier = launch.prefix.path().join("lib/prehend/verifier");
+    let killed = Command::new("pkill").args(["-9", "-f", &verifier.display().to_string()]).status();
+    assert!(killed.is_ok_and(|status| status.success()), "the verifier is not killed");
+    launch.until_said(active, 2);
+    let report = launch.ask("how many mugs are there?", &[]);
+    assert_eq!(report.as_ref().map(|report| &report["outcome"]), Ok(&"done".into()), "{report:?}");
+    launch.end();
+}
+
+/// Gazebo moves the arm that Prehend's planner plans for, and its cameras show what is there.
+#[test]
+fn a_real_gazebo_puts_the_mug_in_the_bowl() {
+    let needed = [
+        "gz_ros2_control",
+        "ros_gz_sim",
+        "ros_gz_bridge",
+        "controller_manager",
+        "joint_trajectory_controller",
+    ];
+    if let Some(lacking) = needed.iter().find(|package| !has_ros2(&["pkg", "prefix", package])) {
+        skipped(Needs::Ros2, format!("no ROS package `{lacking}` here"));
+        return;
+    }
+    let mut launch = UsersLaunch::start(&["sim:=gazebo", "gui:=false", "moveit_launch:=prehend"]);
+    launch.until_done("put the red mug in the bowl", &[]);
+    launch.end();
 }
