@@ -94,7 +94,8 @@ def setup(context):
     server = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(share("ros_gz_sim") / "launch" / "gz_sim.launch.py")),
         launch_arguments={
-            "gz_args": f"-r {'' if said['gui'] == 'true' else '-s '}{world}", "on_exit_shutdown": "true"}.items())
+            # Without a window there may be no display either, and the cameras need one or EGL.
+            "gz_args": f"-r {'' if said['gui'] == 'true' else '-s --headless-rendering '}{world}", "on_exit_shutdown": "true"}.items())
     bridge = Node(
         package="ros_gz_bridge", executable="parameter_bridge", name="gazebo_bridge", namespace=below, output="screen",
         parameters=[{"config_file": str(share("prehend") / "config" / "gazebo" / "ros_gz_bridge.yaml")}, time],

@@ -123,6 +123,10 @@ fn cameras_look_where_the_optical_frame_looks_and_see_as_much() {
             (sensor.numbers("camera/image/width")[0], sensor.numbers("camera/horizontal_fov")[0]);
         let focal = width / 2.0 / (view / 2.0).tan();
         assert!((focal - 615.0).abs() < 1e-6, "{kind}: {focal}");
+        // What Gazebo tells of its camera comes from here, and not from the field of view.
+        let lens = ["fx", "fy", "cx", "cy", "s"]
+            .map(|name| sensor.numbers(&format!("camera/lens/intrinsics/{name}"))[0]);
+        assert_eq!(lens, [615.0, 615.0, 320.0, 240.0, 0.0], "{kind}");
         // Both draw at the same moments: images and labels are joined by their stamps.
         assert_eq!(sensor.numbers("update_rate"), [10.0]);
     }

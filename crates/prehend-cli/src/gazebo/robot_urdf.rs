@@ -232,6 +232,17 @@ fn cameras(robot: &RobotConfig, rate: f64) -> Element {
     let intrinsics = wrist_camera_intrinsics();
     let (width, height) = (intrinsics.width, intrinsics.height);
     let view = 2.0 * (width as f64 / 2.0 / intrinsics.fx).atan();
+    let lens = || {
+        let numbers = [
+            ("fx", intrinsics.fx),
+            ("fy", intrinsics.fy),
+            ("cx", intrinsics.cx),
+            ("cy", intrinsics.cy),
+            ("s", 0.0),
+        ];
+        let numbers = numbers.map(|(name, value)| Element::text(name, &number(value)));
+        Element::new("lens", &[]).with([Element::new("intrinsics", &[]).with(numbers)])
+    };
     let sensor = |name: &str, kind: &str, topic: &str, own: Vec<Element>| {
         let format = (kind == "rgbd_camera").then(|| Element::text("format", "R8G8B8"));
         let camera = Element::new("camera", &[])
@@ -245,6 +256,8 @@ fn cameras(robot: &RobotConfig, rate: f64) -> Element {
                     .with(format),
                 Element::new("clip", &[])
                     .with([Element::text("near", DEPTH_RANGE[0]), Element::text("far", DEPTH_RANGE[1])]),
+                // The camera info is not made of the field of view: without these it says 277 pixels.
+                lens(),
                 Element::text("optical_frame_id", &robot.frames.camera),
             ])
             .with(own);
