@@ -134,6 +134,17 @@ async fn is_left(stage: &mut Stage) -> bool {
     now.iter().zip(left).all(|(now, left)| (now - left).abs() < 0.02)
 }
 
+/// While it executes, MoveIt is silent for longer than a robot side may be. It is asked something else, and lives.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_motion_that_moveit_is_silent_about_goes_to_its_end() {
+    let _turn = one_at_a_time().await;
+    let mut stage = Stage::start(StageOptions { speed: 0.25, ..StageOptions::default() }).await;
+    let looked = result_of(look_left(&stage).await).await;
+    assert_eq!(looked.error_code, ErrorCode::SUCCESS, "{looked:?}\n{}", stage.story());
+    assert!(is_left(&mut stage).await, "{}", stage.story());
+    stage.end().await;
+}
+
 /// MoveIt is not there, comes, dies while the arm moves, and comes back. Its controller would carry the motion to its end: the arm is
 /// stopped there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
