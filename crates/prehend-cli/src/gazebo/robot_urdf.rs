@@ -18,9 +18,6 @@ pub const CAMERA_TOPIC: &str = "/prehend/camera";
 pub const SEGMENTATION_TOPIC: &str = "/prehend/segmentation";
 /// Nearest and farthest distance that the depth camera measures, metres.
 const DEPTH_RANGE: [&str; 2] = ["0.08", "6.0"];
-/// How far the limits of a finger are from where it stands open or closed, metres. DART's motor does not move a joint that stands on its
-/// limit: a finger that follows stood still while the other one pushed the thing against it.
-const BEYOND: f64 = 0.002;
 /// Share of a position error that is taken back in one step of the controllers. gz_ros2_control's 0.1 is soft.
 const POSITION_GAIN: &str = "0.5";
 
@@ -143,7 +140,6 @@ fn turn_gripper_round(root: &mut Element, robot: &RobotConfig) -> Result<Hand, U
     }
     for (follower, factor) in hand.followers.iter().zip([of_right / of_left, 1.0 / of_left]) {
         let index = find(root, "joint", follower)?;
-        widen(&mut root.children[index], BEYOND * factor.abs());
         let mimic = root.children[index].child_mut("mimic");
         *mimic = Element::new(
             "mimic",
@@ -152,21 +148,10 @@ fn turn_gripper_round(root: &mut Element, robot: &RobotConfig) -> Result<Hand, U
     }
     let index = find(root, "joint", &hand.driver)?;
     let driver = &mut root.children[index];
-    widen(driver, BEYOND);
     driver.children.retain(|child| child.tag != "mimic");
     // It presses no harder than the robot file says.
     driver.child_mut("limit").set("effort", number(robot.gripper.grip_force));
     Ok(hand)
-}
-
-/// Moves the limits of a joint apart.
-fn widen(joint: &mut Element, by: f64) {
-    for (end, by) in [("lower", -by), ("upper", by)] {
-        if let Some([limit]) = joint.numbers("limit", end).as_deref() {
-            let limit = number(limit + by);
-            joint.child_mut("limit").set(end, limit);
-        }
-    }
 }
 
 /// A finger's joint that is 0 where the drive is 0: its origin moves by the offset, its limits move back.
