@@ -583,22 +583,3 @@ fn a_real_lifecycle_manager_brings_up_a_graph_that_moves() {
     assert_eq!(report.as_ref().map(|report| &report["outcome"]), Ok(&"done".into()), "{report:?}");
     launch.end();
 }
-
-/// Gazebo moves the arm that Prehend's planner plans for, and its cameras show what is there.
-#[test]
-fn a_real_gazebo_puts_the_mug_in_the_bowl() {
-    let needed = [
-        "gz_ros2_control",
-        "ros_gz_sim",
-        "ros_gz_bridge",
-        "controller_manager",
-        "joint_trajectory_controller",
-    ];
-    if let Some(lacking) = needed.iter().find(|package| !has_ros2(&["pkg", "prefix", package])) {
-        skipped(Needs::Ros2, format!("no ROS package `{lacking}` here"));
-        return;
-    }
-    let mut launch = UsersLaunch::start(&["sim:=gazebo", "gui:=false", "moveit_launch:=prehend"]);
-    launch.until_done("put the red mug in the bowl", &[]);
-    launch.end();
-}
