@@ -33,7 +33,8 @@ ARGUMENTS = [
         "world_folder", default_value="", description="Folder for the world and the description; empty: a new temporary one"),
 ]
 
-GRIPPER_CONTROLLER = "gazebo_gripper"
+# Each finger has a controller of its own.
+FINGERS = ["left_finger_joint_controller", "right_finger_joint_controller"]
 
 
 def share(package):
@@ -87,7 +88,9 @@ def setup(context):
 
     namespace = said["namespace"].strip("/")
     below = f"/{namespace}" if namespace else ""
-    gazebo = dict.fromkeys([*names_of(robot), "/gazebo/labels_map", f"/{GRIPPER_CONTROLLER}/gripper_cmd", "/tf", "/tf_static"])
+    gazebo = dict.fromkeys([
+        *names_of(robot), "/gazebo/labels_map", "/joint_state_broadcaster/joint_states",
+        *(f"/{finger}/gripper_cmd" for finger in FINGERS), "/tf", "/tf_static"])
     moved = [(name, below + name) for name in gazebo] if below else []
     time = {"use_sim_time": True}
 
@@ -118,7 +121,7 @@ def setup(context):
             arguments=[*names, "--controller-manager", f"{below}/controller_manager", "--controller-manager-timeout", "120"])
 
     states = controllers("joint_state_broadcaster")
-    arm = robot["arm"]["controller"].strip("/").split("/")[0]
+    moving = controllers(robot["arm"]["controller"].strip("/").split("/")[0], *FINGERS)
 
     def next_one(before, *then):
         # A step that failed ends the launch: what comes after it could not work.
@@ -130,7 +133,8 @@ def setup(context):
     return [
         server, bridge, description, detector, spawn,
         next_one(spawn, states),
-        next_one(states, controllers(arm, GRIPPER_CONTROLLER)),
+        next_one(states, moving),
+        next_one(moving),
     ]
 
 

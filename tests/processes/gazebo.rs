@@ -10,13 +10,13 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use prehend_cli::gazebo::robot_urdf::{self, CAMERA_TOPIC, Options, SEGMENTATION_TOPIC, UrdfError};
 use prehend_msgs::control_msgs::action::GripperCommand;
 use prehend_msgs::control_msgs::msg::GripperCommand as Grip;
-use prehend_msgs::sensor_msgs::msg::Image;
+use prehend_msgs::sensor_msgs::msg::{Image, JointState};
 use prehend_msgs::vision_msgs::msg::Detection2DArray;
 use prehend_robots::RobotConfig;
 use prehend_ros::{Context, DomainLease, GoalStatus, Node, NodeOptions, QosProfile, RosError};
 use prehend_sim::world::ArmModel;
-use prehend_sim_node::gazebo::finger_per_drive;
-use prehend_sim_node::gazebo::{GRIPPER, LABELS_MAP, LabelTable};
+use prehend_sim_node::gazebo::{FINGERS, JOINT_STATES, LABELS_MAP, LabelTable};
+use prehend_sim_node::gazebo::{finger_action, finger_per_drive};
 use prehend_testing::{Needs, skipped};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -69,28 +69,28 @@ fn fingers_are_where_the_drive_puts_them() {
     let joint = |name: &str| after.joints.iter().find(|joint| joint.name == name).expect("a joint");
     let (drive, left, right) =
         (joint("drive_joint"), joint("left_finger_joint"), joint("right_finger_joint"));
-    let follows = |joint: &urdf_rs::Joint| {
-        let mimic = joint.mimic.as_ref().expect("follows");
-        // gz_ros2_control knows no offsets.
-        assert_eq!((mimic.joint.as_str(), mimic.offset.unwrap_or(0.0)), ("left_finger_joint", 0.0));
-        mimic.multiplier.expect("a factor")
-    };
-    assert!(left.mimic.is_none());
-    assert!((left.limit.effort - robot.gripper.grip_force).abs() < 1e-9);
+    let mimic = drive.mimic.as_ref().expect("the drive follows a finger");
+    // gz_ros2_control knows no offsets.
+    assert_eq!((mimic.joint.as_str(), mimic.offset.unwrap_or(0.0)), (FINGERS[0], 0.0));
+    for finger in [left, right] {
+        assert!(finger.mimic.is_none(), "{} is commanded", finger.name);
+        assert!((finger.limit.effort - robot.gripper.grip_force).abs() < 1e-9);
+        // With all its force it moves as fast as it may; without damping what is held would drift between the two.
+        let damping = finger.dynamics.as_ref().expect("dynamics").damping;
+        assert!((damping * finger.limit.velocity - robot.gripper.grip_force).abs() < 1e-9, "{damping}");
+    }
     for at in [0.0, 0.1, 0.425, 0.85] {
         let finger = at * finger_per_drive(&robot.gripper);
-        assert!((follows(drive) * finger - at).abs() < 1e-9, "the drive reads {at}");
+        assert!((mimic.multiplier.expect("a factor") * finger - at).abs() < 1e-9, "the drive is at {at}");
         let opening = model.opening_from_drive(at);
         let expected = model.link_poses(&robot.home, opening);
         let index = |name: &str| model.links().iter().position(|link| link.name == name).expect("a link");
-        for (joint, link, position) in
-            [(left, "left_finger", finger), (right, "right_finger", follows(right) * finger)]
-        {
+        for (joint, link) in [(left, "left_finger"), (right, "right_finger")] {
             assert!(
-                (joint.limit.lower - 1e-9..=joint.limit.upper + 1e-9).contains(&position),
-                "{link} at {position}"
+                (joint.limit.lower - 1e-9..=joint.limit.upper + 1e-9).contains(&finger),
+                "{link} at {finger}"
             );
-            let along = Vector3::from(joint.axis.xyz.0) * position;
+            let along = Vector3::from(joint.axis.xyz.0) * finger;
             let found = expected[index(&joint.parent.link)] * pose(&joint.origin) * Translation3::from(along);
             let off = (found.translation.vector - expected[index(link)].translation.vector).norm();
             assert!(off < 1e-9, "{link} at drive {at} is off by {off}");
@@ -135,14 +135,24 @@ fn cameras_look_where_the_optical_frame_looks_and_see_as_much() {
 #[test]
 fn controllers_and_bridge_have_the_names_of_the_robot_file() {
     let robot = robot("xarm6");
-    let controllers = read("config/gazebo/xarm6_controllers.yaml");
+    let (controllers, launch) =
+        (read("config/gazebo/xarm6_controllers.yaml"), read("launch/gazebo.launch.py"));
     let name = robot.arm.controller.trim_start_matches('/').split('/').next().expect("a name");
     assert!(robot.arm.controller.ends_with("/follow_joint_trajectory"));
     assert!(controllers.contains(&format!("/**/{name}:")) && controllers.contains(&format!("    {name}:\n")));
     assert!(controllers.contains(&format!("joints: [{}]", robot.arm.joints.join(", "))));
-    assert!(controllers.contains("joint: left_finger_joint\n"));
-    let gripper = GRIPPER.trim_start_matches('/').split('/').next().expect("a name");
-    assert!(controllers.contains(&format!("/**/{gripper}:")), "{gripper}");
+    for finger in FINGERS {
+        let action = finger_action(finger);
+        let name = action.trim_start_matches('/').split('/').next().expect("a name");
+        assert!(controllers.contains(&format!("/**/{name}:\n  ros__parameters:\n    joint: {finger}\n")));
+        assert!(controllers.contains(&format!("    {name}:\n      type: ")), "{name}");
+        assert!(launch.contains(&format!("\"{name}\"")), "{name}");
+    }
+    // Below its own name, so that the node can add the drive.
+    assert!(
+        controllers
+            .contains("/**/joint_state_broadcaster:\n  ros__parameters:\n    use_local_topics: true\n")
+    );
     let root = Element::parse(&made());
     let control = root.find("ros2_control").expect("ros2_control");
     let commanded: Vec<&str> = control
@@ -150,8 +160,7 @@ fn controllers_and_bridge_have_the_names_of_the_robot_file() {
         .filter(|joint| joint.find("command_interface").is_some())
         .map(|joint| joint.attribute("name"))
         .collect();
-    let expected: Vec<&str> =
-        robot.arm.joints.iter().map(String::as_str).chain(["left_finger_joint"]).collect();
+    let expected: Vec<&str> = robot.arm.joints.iter().map(String::as_str).chain(FINGERS).collect();
     assert_eq!(commanded, expected);
     let read_too: Vec<&str> = control.all("joint").map(|joint| joint.attribute("name")).collect();
     assert!(read_too.contains(&robot.gripper.joint.as_str()), "joint states have the gripper");
@@ -177,8 +186,7 @@ fn controllers_and_bridge_have_the_names_of_the_robot_file() {
         (LABELS_MAP, &labels),
     ];
     assert_eq!(pairs, expected);
-    let launch = read("launch/gazebo.launch.py");
-    for named in [LABELS_MAP, "config/scenes/tabletop.yaml", gripper] {
+    for named in [LABELS_MAP, JOINT_STATES, "config/scenes/tabletop.yaml"] {
         assert!(launch.contains(&format!("\"{named}\"")), "{named}");
     }
 }
@@ -384,8 +392,35 @@ async fn grip(bridge: &Node, robot: &RobotConfig, position: f64) -> Result<(Goal
     Ok((status, result.position))
 }
 
+/// A controller of a finger that says what it was told, position and effort: it goes there at once, or goes nowhere until it is cancelled,
+/// of which it says nothing more than that.
+fn finger(
+    bridge: &Node,
+    joint: &str,
+    stays: bool,
+) -> (tokio::task::JoinHandle<()>, tokio::sync::mpsc::UnboundedReceiver<Option<(f64, f64)>>) {
+    let name = finger_action(joint);
+    let mut controller = bridge.create_action_server::<GripperCommand::Action>(&name).expect("a server");
+    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
+    let task = tokio::spawn(async move {
+        while let Some(request) = controller.next().await {
+            let goal = request.accept();
+            let Grip { position, max_effort } = goal.goal().command;
+            sender.send(Some((position, max_effort))).expect("somebody listens");
+            if stays {
+                goal.cancelled().await;
+                sender.send(None).expect("somebody listens");
+                goal.canceled(GripperCommand::Result::default());
+            } else {
+                goal.succeed(GripperCommand::Result { position, reached_goal: true, ..Default::default() });
+            }
+        }
+    });
+    (task, receiver)
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn label_maps_become_detections_and_grips_reach_the_finger() {
+async fn label_maps_become_detections_and_grips_reach_both_fingers() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("labels.json");
     std::fs::write(&file, LABELS).expect("written");
@@ -442,18 +477,23 @@ async fn label_maps_become_detections_and_grips_reach_the_finger() {
     assert_eq!(status, GoalStatus::Aborted);
     let refused = grip(&bridge, &robot, f64::NAN).await;
     assert!(matches!(refused, Err(RosError::Rejected { .. })), "{refused:?}");
-    // A finger that goes where it is told; what is told of it is told of the drive.
-    let mut controller = bridge.create_action_server::<GripperCommand::Action>(GRIPPER).expect("a server");
-    let (sender, mut fingers) = tokio::sync::mpsc::unbounded_channel();
-    tokio::spawn(async move {
-        while let Some(request) = controller.next().await {
-            let goal = request.accept();
-            let Grip { position, max_effort } = goal.goal().command;
-            sender.send((position, max_effort)).expect("somebody listens");
-            goal.succeed(GripperCommand::Result { position, reached_goal: true, ..Default::default() });
+    // With one finger alone it fails as well, and that finger is held back.
+    let (held, mut left) = finger(&bridge, FINGERS[0], true);
+    in_time("the left finger is held back", async {
+        loop {
+            let (status, _) = grip(&bridge, &robot, 0.4).await.expect("taken");
+            assert_eq!(status, GoalStatus::Aborted);
+            if let Ok(told) = left.try_recv() {
+                assert_eq!(left.recv().await, Some(None), "{told:?} was cancelled");
+                return;
+            }
         }
-    });
-    let at = in_time("the controller is found", async {
+    })
+    .await;
+    held.abort();
+    // Two fingers that go where they are told; what is told of them is told of the drive.
+    let both = FINGERS.map(|joint| finger(&bridge, joint, false));
+    let at = in_time("the controllers are found", async {
         loop {
             if let (GoalStatus::Succeeded, at) = grip(&bridge, &robot, 0.4).await.expect("taken") {
                 return at;
@@ -462,12 +502,33 @@ async fn label_maps_become_detections_and_grips_reach_the_finger() {
     })
     .await;
     assert!((at - 0.4).abs() < 1e-9, "the drive is said to be at {at}");
-    let (finger, effort) = fingers.recv().await.expect("it moved");
-    assert!(
-        (finger - 0.4 * finger_per_drive(&robot.gripper)).abs() < 1e-9,
-        "the finger was sent to {finger}"
-    );
-    assert_eq!(effort, 20.0);
+    for (_, mut told) in both {
+        let (position, effort) = told.recv().await.flatten().expect("it moved");
+        assert!((position - 0.4 * finger_per_drive(&robot.gripper)).abs() < 1e-9, "sent to {position}");
+        assert_eq!(effort, 20.0);
+    }
+
+    // The drive is where both fingers put it.
+    let mut joints = bridge.subscribe::<JointState>(&robot.joint_states, topics).expect("a subscription");
+    let broadcaster = bridge.create_publisher::<JointState>(JOINT_STATES, topics).expect("a publisher");
+    let states = |fingers: [f64; 2]| JointState {
+        name: [robot.gripper.joint.as_str(), FINGERS[0], FINGERS[1]].map(str::to_owned).to_vec(),
+        position: vec![0.2, fingers[0], fingers[1]],
+        ..Default::default()
+    };
+    let told = in_time("joint states", async {
+        let mut tick = tokio::time::interval(Duration::from_millis(50));
+        loop {
+            tokio::select! {
+                told = joints.next() => return told.expect("open"),
+                _ = tick.tick() => for fingers in [[0.01, f64::NAN], [0.01, 0.03]] {
+                    broadcaster.publish(&states(fingers)).expect("sent");
+                }
+            }
+        }
+    })
+    .await;
+    assert!((told.position[0] * finger_per_drive(&robot.gripper) - 0.02).abs() < 1e-9, "{told:?}");
 
     let pid = process.id().expect("it runs").to_string();
     assert!(Command::new("kill").arg(pid).status().expect("kill runs").success());

@@ -1,9 +1,8 @@
 //! A robot description for Gazebo: fixed to the world, with gz_ros2_control (Jazzy with Gazebo Harmonic) and two cameras on the wrist.
 //!
 //! The gripper changes. In the description both fingers follow the drive, which has no shape and so would close whatever is between
-//! them. For Gazebo the left finger is what is commanded, and the other finger and the drive follow *it*: the drive is then where the
-//! fingers let it be. Their zero is where the drive's is, because gz_ros2_control knows the factor of a joint that follows and not its
-//! offset.
+//! them. For Gazebo each finger is commanded, with a controller of its own, and the node `gazebo` tells the drive from where both are: a
+//! finger that followed the other one there would push it, or yield to it. The fingers' zero is where the drive's is.
 
 use super::tree::Element;
 use nalgebra::{UnitQuaternion, Vector3};
@@ -47,7 +46,7 @@ pub enum UrdfError {
         name: String,
     },
     /// The gripper is of another kind.
-    #[error("two prismatic joints that follow `{drive}` are needed for Gazebo, found {found}")]
+    #[error("two prismatic joints that follow `{drive}` by one factor are needed for Gazebo, found {found}")]
     Gripper {
         /// The gripper's joint.
         drive: String,
@@ -101,12 +100,12 @@ fn find(root: &Element, what: &'static str, name: &str) -> Result<usize, UrdfErr
 /// The gripper as Gazebo has it.
 #[derive(Debug)]
 struct Hand {
-    /// The joint that is commanded.
-    driver: String,
-    /// The joints that follow it.
-    followers: [String; 2],
+    /// Joints of the fingers, which are commanded.
+    joints: [String; 2],
     /// Links with pads.
     fingers: [String; 2],
+    /// A joint that moves nothing that can touch; it follows the first finger.
+    drive: String,
 }
 
 fn turn_gripper_round(root: &mut Element, robot: &RobotConfig) -> Result<Hand, UrdfError> {
@@ -123,34 +122,34 @@ fn turn_gripper_round(root: &mut Element, robot: &RobotConfig) -> Result<Hand, U
         Some([factor]) if *factor != 0.0 => Some(*factor),
         _ => None,
     };
-    let (of_left, of_right) = (factor(left).ok_or(wrong(1))?, factor(right).ok_or(wrong(1))?);
+    let of_left = factor(left).ok_or(wrong(1))?;
+    if factor(right) != Some(of_left) {
+        return Err(wrong(1));
+    }
     let name = |joint: &Element| joint.attribute("name").unwrap_or_default().to_owned();
     let link = |joint: &Element| {
         joint.child("child").and_then(|child| child.attribute("link")).unwrap_or_default().to_owned()
     };
-    let hand = Hand {
-        driver: name(left),
-        followers: [name(right), drive.clone()],
-        fingers: [link(left), link(right)],
-    };
+    let hand =
+        Hand { joints: [name(left), name(right)], fingers: [link(left), link(right)], drive: drive.clone() };
     for joint in [left, right] {
         let index = find(root, "joint", &name(joint))?;
-        let changed = with_the_drives_zero(joint).ok_or(wrong(found.len()))?;
+        let mut changed = with_the_drives_zero(joint).ok_or(wrong(found.len()))?;
+        changed.children.retain(|child| child.tag != "mimic" && child.tag != "dynamics");
+        // It presses no harder than the robot file says, and moves as fast as the description says. Damping also keeps what is held
+        // in the middle of the hand, between two fingers that push with all their force. (Friction does not: DART's stops the finger.)
+        let speed = joint.numbers("limit", "velocity").and_then(|all| all.first().copied());
+        let speed = speed.filter(|speed| *speed > 0.0).ok_or(wrong(found.len()))?;
+        let damping = number(robot.gripper.grip_force / speed);
+        changed.child_mut("limit").set("effort", number(robot.gripper.grip_force));
+        changed.children.push(Element::new("dynamics", &[("damping", &damping), ("friction", "0")]));
         root.children[index] = changed;
     }
-    for (follower, factor) in hand.followers.iter().zip([of_right / of_left, 1.0 / of_left]) {
-        let index = find(root, "joint", follower)?;
-        let mimic = root.children[index].child_mut("mimic");
-        *mimic = Element::new(
-            "mimic",
-            &[("joint", &hand.driver), ("multiplier", &number(factor)), ("offset", "0")],
-        );
-    }
-    let index = find(root, "joint", &hand.driver)?;
-    let driver = &mut root.children[index];
-    driver.children.retain(|child| child.tag != "mimic");
-    // It presses no harder than the robot file says.
-    driver.child_mut("limit").set("effort", number(robot.gripper.grip_force));
+    let index = find(root, "joint", drive)?;
+    *root.children[index].child_mut("mimic") = Element::new(
+        "mimic",
+        &[("joint", &hand.joints[0]), ("multiplier", &number(1.0 / of_left)), ("offset", "0")],
+    );
     Ok(hand)
 }
 
@@ -191,22 +190,23 @@ fn control(robot: &RobotConfig, hand: &Hand) -> Element {
             Element::new("state_interface", &[("name", "effort")]),
         ]
     };
-    let commanded = |name: &str, at: f64| {
+    let commanded = |name: &str, by: &str, at: f64| {
         Element::new("joint", &[("name", name)])
-            .with([Element::new("command_interface", &[("name", "position")])])
+            .with([Element::new("command_interface", &[("name", by)])])
             .with(states(Some(at)))
     };
-    let arm = robot.arm.joints.iter().zip(&robot.home).map(|(joint, at)| commanded(joint, *at));
-    // ros2_control finds in the description which joint they follow; a command they have none.
-    let following =
-        hand.followers.iter().map(|name| Element::new("joint", &[("name", name)]).with(states(None)));
+    let arm = robot.arm.joints.iter().zip(&robot.home).map(|(joint, at)| commanded(joint, "position", *at));
+    // By force, which a goal of the gripper gives.
+    let fingers = hand.joints.iter().map(|joint| commanded(joint, "effort", 0.0));
+    // ros2_control finds in the description which joint it follows; a command it has none.
+    let drive = Element::new("joint", &[("name", &hand.drive)]).with(states(None));
     Element::new("ros2_control", &[("name", "gazebo"), ("type", "system")])
         .with([
             Element::new("hardware", &[]).with([Element::text("plugin", "gz_ros2_control/GazeboSimSystem")])
         ])
         .with(arm)
-        .with([commanded(&hand.driver, 0.0)])
-        .with(following)
+        .with(fingers)
+        .with([drive])
 }
 
 fn parameter(name: &str, value: &str) -> Element {

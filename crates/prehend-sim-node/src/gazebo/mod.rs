@@ -1,8 +1,8 @@
 //! The gazebo node: what stands between Gazebo's names and units and those of the robot file.
 //!
-//! It turns the label map of Gazebo's segmentation camera into what a detector publishes, and gives the gripper's goals, in positions of
-//! its drive, to the controller of a finger. Read `labels` first. Not for: clock, images and joint states, which are bridged or
-//! published as they are.
+//! It turns the label map of Gazebo's segmentation camera into what a detector publishes, gives the gripper's goals, in positions of its
+//! drive, to the controllers of both fingers, and adds to the joint states where the drive is then. Read `labels` first. Not for: clock
+//! and images, which are bridged as they are.
 
 mod gripper;
 mod labels;
@@ -11,20 +11,23 @@ pub use gripper::finger_per_drive;
 pub use labels::{LabelTable, LabelTableError, MIN_PIXELS};
 
 use futures::StreamExt;
+use gripper::Hand;
 use prehend_convert::{ConvertError, label_map_from_msg, u16_image_to_msg};
 use prehend_msgs::control_msgs::action::GripperCommand;
-use prehend_msgs::sensor_msgs::msg::Image;
+use prehend_msgs::sensor_msgs::msg::{Image, JointState};
 use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::vision_msgs::msg::Detection2DArray;
 use prehend_robots::shell::{NodeError, NodeOptions, Shell};
-use prehend_ros::{Publisher, QosProfile, RosError};
+use prehend_ros::{Publisher, QosProfile, RosError, Subscription};
 use prehend_sim::sensors::Detections;
 use std::path::Path;
 
 /// Topic of the bridged label map; parameter `labels_map`.
 pub const LABELS_MAP: &str = "/gazebo/labels_map";
-/// Action of the finger's controller; parameter `gripper`.
-pub const GRIPPER: &str = "/gazebo_gripper/gripper_cmd";
+/// Joint states as Gazebo's broadcaster publishes them; parameter `joint_states`.
+pub const JOINT_STATES: &str = "/joint_state_broadcaster/joint_states";
+/// Joints of the fingers, each with a gripper controller of its own; parameters `left_finger`, `right_finger`.
+pub const FINGERS: [&str; 2] = ["left_finger_joint", "right_finger_joint"];
 
 /// Topics of one detector.
 struct Topics {
@@ -54,8 +57,13 @@ impl Topics {
     }
 }
 
+/// The action of a finger's controller. It must not be called like its joint: the controller manager takes the one for the other.
+pub fn finger_action(joint: &str) -> String {
+    format!("/{joint}_controller/gripper_cmd")
+}
+
 /// Runs the node until it is told to stop. ROS parameters: `labels` (the file that `prehend scene to-sdf` wrote beside the world),
-/// `labels_map`, `gripper`.
+/// `labels_map`, `joint_states`, `left_finger`, `right_finger`.
 ///
 /// Errors: [`NodeError`].
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
@@ -67,10 +75,14 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     let parameters = shell.node.parameters();
     let file = parameters.string_or("labels", "")?;
     let labels_map = parameters.string_or("labels_map", LABELS_MAP)?;
-    let gripper = parameters.string_or("gripper", GRIPPER)?;
+    let joint_states = parameters.string_or("joint_states", JOINT_STATES)?;
+    let [left, right] = FINGERS;
+    let fingers = [parameters.string_or("left_finger", left)?, parameters.string_or("right_finger", right)?];
     parameters.describe("labels", "File of labels that was written beside the world.");
     parameters.describe("labels_map", "Topic of the bridged label map.");
-    parameters.describe("gripper", "Action of the finger's controller in Gazebo.");
+    parameters.describe("joint_states", "Joint states as Gazebo's broadcaster publishes them.");
+    parameters.describe("left_finger", "Joint of a finger; its gripper controller is JOINT_controller.");
+    parameters.describe("right_finger", "Joint of the other finger.");
     parameters.finish()?;
     let table = load(Path::new(&file))?;
     let detector = &shell.robot.detector;
@@ -81,8 +93,14 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     };
     let mut maps = shell.node.subscribe::<Image>(&labels_map, QosProfile::sensor_data())?;
     let server = shell.node.create_action_server::<GripperCommand::Action>(&shell.robot.gripper.action)?;
-    let client = shell.node.create_action_client::<GripperCommand::Action>(&gripper)?;
-    tokio::spawn(gripper::relay(server, client, shell.robot.gripper.clone()));
+    let client =
+        |joint: &String| shell.node.create_action_client::<GripperCommand::Action>(&finger_action(joint));
+    let clients = [client(&fingers[0])?, client(&fingers[1])?];
+    let hand = Hand { gripper: shell.robot.gripper.clone(), fingers };
+    tokio::spawn(gripper::relay(server, clients, hand.gripper.clone()));
+    let told = shell.node.subscribe::<JointState>(&joint_states, QosProfile::default())?;
+    let states = shell.node.create_publisher(&shell.robot.joint_states, QosProfile::default())?;
+    tokio::spawn(tell(told, states, hand));
     shell.configured();
     let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
@@ -103,6 +121,23 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
                 }
             }
             Err(error) => tracing::warn!("{labels_map}: {error}"),
+        }
+    }
+}
+
+/// Passes joint states on with the drive's, until their topic ends.
+async fn tell(mut told: Subscription<JointState>, states: Publisher<JointState>, hand: Hand) {
+    while let Some(state) = told.next().await {
+        match hand.with_drive(state) {
+            Some(state) => {
+                if let Err(error) = states.publish(&state) {
+                    tracing::debug!("joint states not sent: {error}");
+                }
+            }
+            None => tracing::warn!(
+                "joint states without a number for each of {} left out",
+                hand.fingers.join(" and ")
+            ),
         }
     }
 }

@@ -5,6 +5,10 @@ use super::xml::Xml;
 /// Step of Gazebo's physics, seconds: its usual one. The embedded simulator's is 1/240.
 const STEP: f64 = 0.001;
 
+/// What DART finds the forces of contacts with: projected Gauss-Seidel. With its default, Dantzig's, a block that two pads hold slides out
+/// of the hand while the arm moves fast.
+const SOLVER: &str = "pgs";
+
 /// Systems of Gazebo Harmonic, with their libraries.
 const SYSTEMS: [(&str, &str); 5] = [
     ("gz-sim-physics-system", "gz::sim::systems::Physics"),
@@ -19,6 +23,9 @@ pub(super) fn write(xml: &mut Xml) {
     xml.element("physics", &[("name", "physics"), ("type", "ignored")], |xml| {
         xml.number("max_step_size", STEP);
         xml.number("real_time_factor", 1.0);
+        xml.element("dart", &[], |xml| {
+            xml.element("solver", &[], |xml| xml.text("solver_type", SOLVER));
+        });
     });
     for (library, system) in SYSTEMS {
         xml.element("plugin", &[("filename", library), ("name", system)], |xml| {
