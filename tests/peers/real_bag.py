@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-from peer_process import Missing, until
+from peer_process import Missing
 from real_parts import ROOT, Graph, check, end, goal, in_domain, outcome
 
 NEEDED = ["ros2bag", "rosbag2_py", "rosbag2_transport", "rosbag2_storage_mcap", "rosbag2_storage_sqlite3", "vision_msgs", "prehend_interfaces"]

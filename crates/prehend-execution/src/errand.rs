@@ -129,7 +129,8 @@ impl<B: Base> Course<'_, B> {
             return Ok(done);
         }
         let driven = self.fold_and_drive(&pose, &object.key, object.map_version);
-        self.base.given_up().learn(&pose, driven.as_ref().copied());
+        let apart = self.base.chassis().footprint.inscribed_radius();
+        self.base.given_up().learn(&pose, apart, driven.as_ref().copied());
         driven.map(|()| Done { moved: true, ..done })
     }
 

@@ -15,11 +15,18 @@ impl GivenUp {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A drive has ended: the base is there, or where it was to be is not reached.
-    pub(super) fn learn(&self, at: &Pose2, outcome: Result<(), &ErrandFault>) {
+    /// A drive has ended: the base is there, or where it was to be is not reached. Places nearer than `apart`, metres, are one.
+    pub(super) fn learn(&self, at: &Pose2, apart: f64, outcome: Result<(), &ErrandFault>) {
+        let mut places = self.places();
         match outcome {
-            Ok(()) => self.places().clear(),
-            Err(fault) if fault.is_of_the_place() => self.places().push(at.xy()),
+            Ok(()) => places.clear(),
+            Err(fault) if fault.is_of_the_place() => {
+                // It was tried again because no other place was left: all others may be tried again as well.
+                if places.iter().any(|[x, y]| (at.x - x).hypot(at.y - y) < apart) {
+                    places.clear();
+                }
+                places.push(at.xy());
+            }
             Err(_) => {}
         }
     }

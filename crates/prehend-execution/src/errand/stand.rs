@@ -56,7 +56,7 @@ impl<B: Base> Course<'_, B> {
         let base = self.base.pose()?;
         let map = self.base.costmap()?;
         let target = [object.centre.x, object.centre.y];
-        let mut given_up = self.base.given_up().places();
+        let given_up = self.base.given_up().places().clone();
         let find = |avoided: Vec<[f64; 2]>| -> Result<ViewPose, ErrandFault> {
             let params = ViewPoseParams { from: Some(base.xy()), avoided, ..params.clone() };
             let found = search(&map, &self.base.chassis().footprint, target, preferred, &params);
@@ -65,12 +65,10 @@ impl<B: Base> Course<'_, B> {
                 other => ErrandFault::NoPose { object: object.key.0.clone(), cause: other.to_string() },
             })
         };
-        let found = match find(given_up.clone()) {
+        let tried_before = !given_up.is_empty();
+        let found = match find(given_up) {
             // Nothing else is left: what was in the way may have gone.
-            Err(ErrandFault::NoPose { .. }) if !given_up.is_empty() => {
-                given_up.clear();
-                find(Vec::new())
-            }
+            Err(ErrandFault::NoPose { .. }) if tried_before => find(Vec::new()),
             found => found,
         }?;
         let Pose2 { x, y, yaw } = found.pose;

@@ -302,7 +302,29 @@ fn where_no_other_place_is_left_the_same_is_tried_again() {
         })
         .collect();
     let first = tried.iter().skip(1).position(|place| *place == tried[0]);
-    assert!(first.is_some_and(|first| first > 1), "{tried:?}");
+    let round = 1 + first.expect("the first place is tried again");
+    assert!(round > 2, "{tried:?}");
+    assert_eq!(tried[..round], tried[round..2 * round], "the second round is like the first");
+}
+
+#[test]
+fn a_plan_leaves_what_is_known_of_places_as_it_is() {
+    let tried = |with_plans: bool| -> Vec<Pose2> {
+        let base = base();
+        base.search.borrow_mut().params = ViewPoseParams { relax_max: 0.85, ..Default::default() };
+        let drive =
+            undisturbed(&to("room_cup")).iter().position(|call| *call == Call::Drive).expect("driven");
+        let errand = |_| {
+            if with_plans {
+                done(&execute(&base, &Errand::Object { key: "room_cup".into(), plan_only: true }));
+            }
+            base.fail_after(drive, aborted());
+            fault(&execute(&base, &to("room_cup")));
+            base.chosen()
+        };
+        (0..40).map(errand).collect()
+    };
+    assert_eq!(tried(true), tried(false));
 }
 
 #[test]

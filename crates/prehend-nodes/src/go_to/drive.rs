@@ -20,8 +20,9 @@ use prehend_ros::{ActionClient, GoalStatus, Node, RosError};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Silence after which the navigation is lost: Nav2 gives a word of its drive a hundred times a second, ours ten times.
-const SILENCE: Duration = Duration::from_millis(1500);
+/// Silence after which the navigation is lost: Nav2 gives a word of its drive a hundred times a second, ours ten times. With what follows,
+/// a person is told within two seconds.
+const SILENCE: Duration = Duration::from_secs(1);
 /// Longest wait for what is told to stop when the navigation is lost. Those who are there answer at once.
 const LOST_HALT: Duration = Duration::from_millis(400);
 /// Longest drive, wall clock: a slow machine simulates slower than real time.

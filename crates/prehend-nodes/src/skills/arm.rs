@@ -27,10 +27,10 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-/// Silence after which the robot side is lost.
-const SILENCE: Duration = Duration::from_secs(2);
-/// Pause between two questions to MoveIt whether it is there while it executes.
-const PULSE: Duration = Duration::from_millis(400);
+/// Silence after which the robot side is lost. With what follows, a person is told within two seconds.
+const SILENCE: Duration = Duration::from_millis(1200);
+/// Pause between two questions to MoveIt whether it is there while it executes: three may stay without an answer.
+const PULSE: Duration = Duration::from_millis(300);
 /// Longest wait for MoveIt's answer to a cancel.
 const TOLD: Duration = Duration::from_millis(300);
 /// Longest time for one motion, wall clock: a slow machine simulates slower than real time.
