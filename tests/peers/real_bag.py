@@ -6,15 +6,20 @@
     cargo build -p prehend-cli
     python3 tests/peers/real_bag.py --prehend target/debug/prehend
 
-Three recorders listen to one graph while it carries a goal out: `prehend record`, `ros2 bag record -s mcap` and `-s sqlite3`. What each of
-them has is read by rosbag2's own reader and compared byte by byte, over the time in which all three listened. Then Prehend works with each
+Two recorders listen to one graph while it carries a goal out: `prehend record` and `ros2 bag record`, with each of its storages in turn. What
+both have is read by rosbag2's own reader and compared byte by byte, over the time in which both listened. Then Prehend works with each
 recording: `bag info`, `map build`, `replay`. At last each program plays what the other one recorded, and the other one records that. Exits with
 1 when a reliable topic lost a message, a map or a replay differs, or something does not read what the other one wrote.
+
+The embedded backend sends pictures in datagrams of 1.3 KB, to each reader by itself: with two recorders of all of them, two slow cores and real
+time, the robot loses other messages. So the simulated time goes at half of it, and everything stays on the loopback interface, unless
+ROS_AUTOMATIC_DISCOVERY_RANGE says otherwise.
 """
 import argparse
 import collections
 import hashlib
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -26,8 +31,8 @@ from peer_process import Missing
 from real_parts import ROOT, Graph, check, end, goal, in_domain, outcome
 
 NEEDED = ["ros2bag", "rosbag2_py", "rosbag2_transport", "rosbag2_storage_mcap", "rosbag2_storage_sqlite3", "vision_msgs", "prehend_interfaces"]
-RECORDERS = ["prehend", "mcap", "sqlite3"]
-TITLES = {"prehend": "`prehend record`", "mcap": "`ros2 bag record -s mcap`", "sqlite3": "`ros2 bag record -s sqlite3`"}
+STORAGES = ["mcap", "sqlite3"]
+TITLES = {"prehend": "`prehend record`", **{storage: f"`ros2 bag record -s {storage}`" for storage in STORAGES}}
 # Who records in its own time begins and ends a little beside the others, seconds.
 MARGIN = 1.0
 # Best effort, so that a busy machine loses some of them.
@@ -36,12 +41,12 @@ PICTURES = ["sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo", "vision_msgs/
 
 def recorder(args, kind, out, topics):
     """Somebody who records these topics until it is interrupted."""
+    out.parent.mkdir(parents=True, exist_ok=True)
     if kind == "prehend":
         command = [args.prehend, "record", "--out", str(out), "--topics", *topics]
     else:
-        # As much room as ours has, and what is latched is asked for as it is offered.
+        # As much room as ours has.
         command = ["ros2", "bag", "record", "-s", kind, "-o", str(out), "--max-cache-size", str(256 << 20), "--topics", *topics]
-    out.parent.mkdir(parents=True, exist_ok=True)
     with out.with_suffix(".log").open("wb") as log:
         return subprocess.Popen(command, cwd=ROOT, env=in_domain(args), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
@@ -67,26 +72,27 @@ def messages(bag):
     types = {topic.name: topic.type for topic in reader.get_all_topics_and_types()}
     while reader.has_next():
         topic, data, stamp = reader.read_next()
-        yield topic, types[topic], stamp * 1e-9, hashlib.blake2b(data, digest_size=12).digest()
+        # Middlewares fill a message up to four bytes, or do not.
+        yield topic, types[topic], stamp * 1e-9, hashlib.blake2b(data.rstrip(b"\0"), digest_size=12).digest()
 
 
 def said(args, *command):
     """What a command of ours prints as JSON, and its exit code."""
     done = subprocess.run([args.prehend, *command, "--json"], cwd=ROOT, env=in_domain(args), capture_output=True, text=True, timeout=600)
     if not done.stdout.strip():
-        raise Missing(f"`prehend {' '.join(command)}`: {done.stderr.strip()[-300:]}")
+        raise Missing(f"`prehend {' '.join(command)}`: {done.stderr.strip()[:300]}")
     return json.loads(done.stdout), done.returncode
 
 
-def recorded(args, folder):
-    """One run, recorded by all three."""
+def recorded(args, folder, theirs):
+    """One run, recorded by both."""
     graph = Graph(args, folder, "--perfect-detector", "--speed", str(args.speed))
-    bags = {kind: folder / kind for kind in RECORDERS}
+    bags = {kind: folder / kind for kind in ["prehend", theirs]}
     try:
         graph.until_ready()
         # What a replay needs, by Prehend's own choice.
         subprocess.run(
-            [args.prehend, "record", "--out", str(folder / "first"), "--seconds", "2"], cwd=ROOT, env=in_domain(args), capture_output=True)
+            [args.prehend, "record", "--out", str(folder / "first"), "--seconds", "2"], cwd=ROOT, env=in_domain(args), capture_output=True, check=True)
         topics = [topic["name"] for topic in said(args, "bag", "info", str(folder / "first"))[0]["topics"]]
         running = {kind: recorder(args, kind, bag, topics) for kind, bag in bags.items()}
         time.sleep(5.0)
@@ -104,7 +110,7 @@ def recorded(args, folder):
 
 
 def compared(bags):
-    """Which messages the recorders have of the time in which all of them listened; whether none of a reliable topic is missing."""
+    """Which messages the recorders have of the time in which both listened; whether none of a reliable topic is missing."""
     found = {kind: list(messages(bag)) for kind, bag in bags.items()}
     begin = max(min(stamp for _, _, stamp, _ in all_) for all_ in found.values()) + MARGIN
     last = min(max(stamp for _, _, stamp, _ in all_) for all_ in found.values()) - MARGIN
@@ -116,7 +122,7 @@ def compared(bags):
             counts[kind][topic][digest] += 1
             if begin <= stamp <= last:
                 edge[topic].add(digest)
-    print(f"In {last - begin:.0f} s in which all listened, and of what was latched:\n")
+    print(f"In {last - begin:.0f} s in which both listened, and of what was latched:\n")
     print(f"| topics | {' | '.join(TITLES[kind] for kind in bags)} |")
     print("|---" * (1 + len(bags)) + "|")
     good = True
@@ -161,7 +167,8 @@ def played(args, bags, found, folder):
     """Each plays what the other one recorded, and the other one records it; whether everything that is reliable arrived."""
     print("| played by | recorded by | best effort | everything else |\n|---|---|---|---|")
     good = True
-    for kind, player, listener in [("prehend", "ros2", "prehend"), ("mcap", "prehend", "mcap"), ("sqlite3", "prehend", "sqlite3"), ("prehend", "ros2", "mcap")]:
+    theirs = next(kind for kind in bags if kind != "prehend")
+    for kind, player, listener in [("prehend", "ros2", "prehend"), (theirs, "prehend", theirs)]:
         topics = sorted({topic for topic, _, _, _ in found[kind]})
         again = folder / f"again-{kind}-{listener}"
         listening = recorder(args, listener, again, topics)
@@ -192,20 +199,26 @@ def played(args, bags, found, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prehend", default=str(ROOT / "target/debug/prehend"), help="the program")
+    parser.add_argument("--storages", nargs="+", default=STORAGES, choices=STORAGES, metavar="STORAGE", help=f"of {', '.join(STORAGES)}")
     parser.add_argument("--goal", default="put the red mug in the bowl")
-    parser.add_argument("--speed", type=float, default=1.0, help="simulated seconds per second")
+    parser.add_argument("--speed", type=float, default=0.5, help="simulated seconds per second")
     parser.add_argument("--domain", type=int, default=81, help="ROS domain of the run")
     parser.add_argument("--out", type=pathlib.Path, help="folder of the recordings and logs; a new one in the temporary folder else")
     args = parser.parse_args()
     check(args, NEEDED)
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     folder = (args.out or pathlib.Path(tempfile.mkdtemp(prefix="real_bag_"))).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     print(f"recordings and logs: {folder}", file=sys.stderr)
+    good = True
     try:
-        bags = recorded(args, folder)
-        good, found = compared(bags)
-        good &= used(args, bags, found, folder)
-        good &= played(args, bags, found, folder)
+        for theirs in args.storages:
+            within = folder / theirs
+            bags = recorded(args, within, theirs)
+            is_whole, found = compared(bags)
+            good &= is_whole
+            good &= used(args, bags, found, within)
+            good &= played(args, bags, found, within)
     except Missing as error:
         sys.exit(str(error))
     sys.exit(0 if good else 1)

@@ -41,8 +41,8 @@ pub struct BagInfoArgs {
 
 const AFTER_PLAY: &str = "\
 A node that hears a recording believes it, and a controller does what it hears. So nothing is played where anybody publishes one of
-the recording's topics, /tf or /joint_states: without ROS_DOMAIN_ID it takes a free domain and says which; another command finds it
-there. To ask the nodes whether they would decide the same again, use
+the recording's topics (but for /rosout and /parameter_events, which every node has), /tf or /joint_states: without ROS_DOMAIN_ID it
+takes a free domain and says which; another command finds it there. To ask the nodes whether they would decide the same again, use
 `prehend replay`, which starts them itself.
 
 Examples:

@@ -19,6 +19,8 @@ use tokio::sync::mpsc;
 const DISCOVERY: Duration = Duration::from_millis(1500);
 /// What every robot publishes, whatever of it was recorded.
 const ROBOT: [&str; 2] = ["/joint_states", "/tf"];
+/// What every node of an installed ROS 2 publishes, a recorder as well: it tells of no robot.
+const EVERY_NODE: [&str; 2] = ["/rosout", "/parameter_events"];
 /// Messages that are read ahead.
 const AHEAD: usize = 64;
 /// Messages that a slow subscriber may be behind.
@@ -103,10 +105,8 @@ async fn play(args: &BagPlayArgs) -> Result<Option<ContainerError>, PlayError> {
     let name = format!("prehend_play_{}", std::process::id());
     let node = Node::create(&context, &name, names::NAMESPACE, NodeOptions::default())?;
     tokio::time::sleep(DISCOVERY).await;
-    // Also topics that are not played tell that a robot is there.
-    let all = contents.topics.keys().map(String::as_str).chain(ROBOT).collect::<BTreeSet<_>>();
-    let is_live = |topic: &&str| node.offered_qos(topic).is_ok_and(|offered| !offered.is_empty());
-    let live: Vec<String> = all.into_iter().filter(is_live).map(str::to_owned).collect();
+    let recorded = contents.topics.keys().map(String::as_str);
+    let live = live(recorded, |topic| node.offered_qos(topic).is_ok_and(|offered| !offered.is_empty()));
     if !live.is_empty() {
         return Err(PlayError::Live { domain: domain.id, topics: live });
     }
@@ -131,6 +131,13 @@ async fn play(args: &BagPlayArgs) -> Result<Option<ContainerError>, PlayError> {
             return Ok(contents.damage);
         }
     }
+}
+
+/// What tells that a robot is there: also topics that are not played.
+fn live<'a>(recorded: impl Iterator<Item = &'a str>, is_published: impl Fn(&str) -> bool) -> Vec<String> {
+    let all: BTreeSet<&str> = recorded.chain(ROBOT).collect();
+    let tells = |topic: &&str| !EVERY_NODE.contains(topic) && is_published(topic);
+    all.into_iter().filter(tells).map(str::to_owned).collect()
 }
 
 fn nothing(args: &BagPlayArgs) -> PlayError {
@@ -232,4 +239,19 @@ fn read(
         sender.blocking_send(due).is_ok()
     };
     stored_messages(path, true, visit).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_every_node_publishes_tells_of_no_robot() {
+        let recorded = ["/camera/color/image_raw", "/parameter_events", "/rosout"];
+        let published =
+            |there: &'static [&'static str]| live(recorded.into_iter(), |topic| there.contains(&topic));
+        assert_eq!(published(&["/rosout", "/parameter_events", "/scan"]), Vec::<String>::new());
+        assert_eq!(published(&["/rosout", "/camera/color/image_raw"]), ["/camera/color/image_raw"]);
+        assert_eq!(published(&["/tf", "/joint_states"]), ["/joint_states", "/tf"]);
+    }
 }
