@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Prehend on a real Nav2 beside its own navigation: the same errands on both, what killed servers come to, and a localisation that jumps; as
-Markdown tables.
+"""Prehend on a real Nav2 beside its own navigation: the same errands on both, and what killed servers come to; as Markdown tables.
 
     # ROS 2 Jazzy, sourced, with: nav2_amcl nav2_planner nav2_navfn_planner nav2_smac_planner nav2_controller nav2_regulated_pure_pursuit_controller
     # nav2_behaviors nav2_bt_navigator nav2_velocity_smoother nav2_lifecycle_manager nav2_map_server
@@ -9,12 +8,11 @@ Markdown tables.
 
 The robot, its laser, its odometry and its arm are the embedded ones; localisation, costmaps, planning and driving are the real Nav2's
 (`sim:nav2:=map`), with config/nav2/ROBOT.yaml. Each errand has a Nav2 of its own, since each begins in another room. Exits with 1 when a run
-on the real one claims something wrong or moves without a permit, or when a goal after a kill or a jump is not done.
+on the real one claims something wrong or moves without a permit, or when a goal after a kill is not done.
 """
 import argparse
 import collections
 import json
-import math
 import pathlib
 import random
 import re
@@ -46,8 +44,6 @@ MANAGER = "nav2_lifecycle_manager"
 NEEDED = sorted({package for _, package, _ in SERVERS} | {MANAGER} | {"nav2_navfn_planner", "nav2_smac_planner", "nav2_regulated_pure_pursuit_controller"})
 # Which manager brings up anew when a server was killed.
 MANAGED = {name: [MANAGERS[name not in LOCALISATION]] for name, _, _ in SERVERS}
-# How far the localisation jumps, metres.
-JUMP = 0.5
 # A lifecycle manager says so when all are up.
 ACTIVE = "Managed nodes are active"
 SCENE = "config/scenes/room_two_tables.yaml"
@@ -284,91 +280,6 @@ def kills(args, folder, server):
     return after["done"] == args.kills
 
 
-class Localisation:
-    """Where the localisation has the base, and another place that it is told."""
-
-    def __init__(self, domain):
-        import rclpy
-        from geometry_msgs.msg import PoseWithCovarianceStamped
-        from nav_msgs.msg import Odometry
-        from rclpy.context import Context
-        from rclpy.executors import SingleThreadedExecutor
-        from tf2_msgs.msg import TFMessage
-        context = Context()
-        rclpy.init(context=context, domain_id=domain)
-        self.node = rclpy.create_node("localisation", context=context)
-        self.executor = SingleThreadedExecutor(context=context)
-        self.executor.add_node(self.node)
-        # Frame `odom` in the map, and the base in it: x, y and yaw.
-        self.odom, self.base = None, None
-        self.node.create_subscription(TFMessage, "/tf", self.take, 100)
-        self.node.create_subscription(Odometry, "/odom", lambda odom: setattr(self, "base", plane(odom.pose.pose.position, odom.pose.pose.orientation)), 10)
-        self.told = self.node.create_publisher(PoseWithCovarianceStamped, "/initialpose", 1)
-        self.message = PoseWithCovarianceStamped
-
-    def take(self, message):
-        for told in message.transforms:
-            if told.header.frame_id == "map":
-                self.odom = plane(told.transform.translation, told.transform.rotation)
-
-    def newest(self, seconds=1.0):
-        """Frame `odom` in the map."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end or not (self.odom and self.base):
-            self.executor.spin_once(timeout_sec=0.05)
-        return self.odom
-
-    def tell(self, odom):
-        """Tells it that the base is where it would be with `odom` there."""
-        pose = self.message()
-        pose.header.frame_id = "map"
-        x, y, yaw = odom
-        bx, by, turned = self.base
-        pose.pose.pose.position.x = x + math.cos(yaw) * bx - math.sin(yaw) * by
-        pose.pose.pose.position.y = y + math.sin(yaw) * bx + math.cos(yaw) * by
-        pose.pose.pose.orientation.z, pose.pose.pose.orientation.w = math.sin((yaw + turned) / 2), math.cos((yaw + turned) / 2)
-        # As RViz has them.
-        pose.pose.covariance[0] = pose.pose.covariance[7] = 0.25
-        pose.pose.covariance[35] = 0.068
-        self.told.publish(pose)
-
-
-def plane(position, orientation):
-    return position.x, position.y, 2 * math.atan2(orientation.z, orientation.w)
-
-
-def jumps(args, folder):
-    """Moves the localisation away while the base drives, and back afterwards; whether the goal after that was done each time."""
-    told, after, waited, off = collections.Counter(), collections.Counter(), [], []
-    for number in range(args.jumps):
-        nav2 = Nav2(args, folder / f"jumps-{number}-nav2")
-        graph = graph_of(args, folder / f"jumps-{number}", "map")
-        driving, localisation = Driving(args.domain), Localisation(args.domain)
-        try:
-            graph.until_ready()
-            running = goal(args, TOUR)
-            driving.until_driving(1.0)
-            right = localisation.newest(0.3)
-            localisation.tell((right[0] + JUMP, *right[1:]))
-            jumped = time.monotonic()
-            told[outcome(running)] += 1
-            waited.append(time.monotonic() - jumped)
-            now = localisation.newest()
-            off.append(math.dist(now[:2], right[:2]))
-            localisation.tell(right)
-            time.sleep(3.0)
-            after[outcome(goal(args, TOUR))] += 1
-        finally:
-            graph.end()
-            nav2.end()
-    print(f"| {args.robot}: the localisation jumps by {JUMP:g} m during a drive, {args.jumps} times | |\n|---|---|")
-    print(f"| the goal under way ended | {listed(told)} |")
-    print(f"| seconds from the jump to that end | {spread(sorted(waited))} |")
-    print(f"| the localisation is still off then by | {', '.join(f'{metres:.2f} m' for metres in off)} |")
-    print(f"| the next goal, with the localisation moved back | {listed(after)} |\n", flush=True)
-    return after["done"] == args.jumps
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prehend", default=str(ROOT / "target/debug/prehend"), help="the program")
@@ -379,7 +290,6 @@ def main():
     parser.add_argument("--kills", type=int, default=0, help="kills of each server of --killed; 0: none")
     names = [name for name, _, _ in SERVERS if name != "map_server"]
     parser.add_argument("--killed", nargs="+", default=["bt_navigator"], choices=names, metavar="SERVER", help=f"of {', '.join(names)}")
-    parser.add_argument("--jumps", type=int, default=0, help="jumps of the localisation while the base drives; 0: none")
     parser.add_argument("--stops", type=int, default=0, help="stops of a base that drives; 0: none")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--speed", type=float, default=1.0, help="simulated seconds per second; Nav2's controller is timed by the wall")
@@ -407,8 +317,6 @@ def main():
             for server in args.killed:
                 good &= kills(args, folder, server)
             print(flush=True)
-        if args.jumps:
-            good &= jumps(args, folder)
     except Missing as error:
         sys.exit(str(error))
     sys.exit(0 if good else 1)
