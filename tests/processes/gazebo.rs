@@ -148,6 +148,9 @@ fn controllers_and_bridge_have_the_names_of_the_robot_file() {
         assert!(controllers.contains(&format!("    {name}:\n      type: ")), "{name}");
         assert!(launch.contains(&format!("\"{name}\"")), "{name}");
     }
+    // What holds them until the first goal presses no harder than a grip.
+    let effort = format!("\n    max_effort: {:.1}  # N", robot.gripper.grip_force);
+    assert_eq!(controllers.matches(&effort).count(), FINGERS.len(), "{effort}");
     // Below its own name, so that the node can add the drive.
     assert!(
         controllers

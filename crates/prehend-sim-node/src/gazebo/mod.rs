@@ -127,17 +127,18 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
 
 /// Passes joint states on with the drive's, until their topic ends.
 async fn tell(mut told: Subscription<JointState>, states: Publisher<JointState>, hand: Hand) {
+    let mut is_whole = true;
     while let Some(state) = told.next().await {
-        match hand.with_drive(state) {
-            Some(state) => {
-                if let Err(error) = states.publish(&state) {
-                    tracing::debug!("joint states not sent: {error}");
-                }
-            }
-            None => tracing::warn!(
-                "joint states without a number for each of {} left out",
-                hand.fingers.join(" and ")
-            ),
+        let whole = hand.with_drive(state);
+        // Once: they come hundreds of times a second.
+        if is_whole && whole.is_none() {
+            let fingers = hand.fingers.join(" and ");
+            tracing::warn!("joint states without a number for each of {fingers} are left out");
+        }
+        is_whole = whole.is_some();
+        let sent = whole.map_or(Ok(()), |state| states.publish(&state));
+        if let Err(error) = sent {
+            tracing::debug!("joint states not sent: {error}");
         }
     }
 }
