@@ -43,7 +43,7 @@ MANAGERS = ["lifecycle_manager_localization", "lifecycle_manager_navigation"]
 MANAGER = "nav2_lifecycle_manager"
 NEEDED = sorted({package for _, package, _ in SERVERS} | {MANAGER} | {"nav2_navfn_planner", "nav2_smac_planner", "nav2_regulated_pure_pursuit_controller"})
 # Which manager brings up anew when a server was killed.
-MANAGED = {name: [MANAGERS[name not in LOCALISATION]] for name, _, _ in SERVERS}
+MANAGED = {name: MANAGERS[name not in LOCALISATION] for name, _, _ in SERVERS}
 # A lifecycle manager says so when all are up.
 ACTIVE = "Managed nodes are active"
 SCENE = "config/scenes/room_two_tables.yaml"
@@ -269,7 +269,7 @@ def kills(args, folder, server):
             driving.spin(1.0)
             stood.append(driving.last - killed)
             nav2.again(server)
-            nav2.until_active([before + (name in MANAGED[server]) for before, name in zip(ups, MANAGERS)])
+            nav2.until_active([before + (name == MANAGED[server]) for before, name in zip(ups, MANAGERS)])
             back.append(time.monotonic() - killed)
             after[outcome(goal(args, TOUR))] += 1
     finally:
