@@ -6,10 +6,11 @@ use crate::harness::{
     CALL, EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins_in, in_time, one_at_a_time, repository, wait_for,
 };
 use prehend_cli::outcome::Outcome;
+use prehend_msgs::moveit_msgs::srv::{ApplyPlanningScene, GetPlanningScene};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap, TraceEvent};
-use prehend_ros::GoalHandle;
+use prehend_ros::{GoalHandle, QosProfile};
 use serde_json::{Value, json};
 use std::cell::Cell;
 
@@ -112,6 +113,27 @@ async fn a_service_of_moveit_that_is_not_there() {
         assert_eq!(stage.motions().await, before, "{name}: it moved\n{}", stage.story());
         stage.end().await;
     }
+}
+
+/// MoveIt hangs: it is there, and answers nothing. That is told as soon as of one that died, and not as a motion that failed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_moveit_that_answers_nothing() {
+    let _turn = one_at_a_time().await;
+    let arguments = remapped("skills", &["/get_planning_scene", "/apply_planning_scene"]);
+    let mut stage = Stage::start(StageOptions { arguments, ..StageOptions::default() }).await;
+    let node = &stage.graph.observer.node;
+    let name = elsewhere("/get_planning_scene");
+    let _scene =
+        node.create_service::<GetPlanningScene::Service>(&name, QosProfile::services()).expect("one");
+    let changes = elsewhere("/apply_planning_scene");
+    let _changes =
+        node.create_service::<ApplyPlanningScene::Service>(&changes, QosProfile::services()).expect("one");
+    let before = stage.motions().await;
+    let ended = stage.goal(EASY_GOAL).await;
+    assert_eq!(ended.ending.reason.as_deref(), Some("peer_lost"), "{:?}\n{}", ended.ending, stage.story());
+    assert!(ended.ending.message.contains(&name), "{:?}", ended.ending);
+    assert_eq!(stage.motions().await, before, "it moved\n{}", stage.story());
+    stage.end().await;
 }
 
 /// Has the arm look to its left.

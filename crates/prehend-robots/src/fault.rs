@@ -38,10 +38,12 @@ impl From<Bar> for Forbidden {
     }
 }
 
-/// A failed call to the robot side.
+/// A failed call to the robot side. Who is there and gives no answer in time is lost as well.
 pub fn of_robot(phase: &'static str, error: &RosError) -> SkillFault {
     match error {
-        RosError::PeerLost { peer, .. } | RosError::Unavailable { peer, .. } => {
+        RosError::PeerLost { peer, .. }
+        | RosError::Unavailable { peer, .. }
+        | RosError::Timeout { peer, .. } => {
             let peer = format!("{peer} of the robot side (do MoveIt and the controllers run?)");
             SkillFault::PeerLost { peer, phase }
         }

@@ -1,5 +1,6 @@
 //! The only place that moves the robot: everything here needs a redeemed permit.
 
+use super::moveit::{MoveIt, SILENCE};
 use crate::interrupt::Interrupt;
 use crate::moving::{self, HALT, NotBegun};
 use crate::permit::RedeemedPermit;
@@ -8,8 +9,7 @@ use prehend_execution::{Forbidden, Grip, Joints, Planned as _, Progress, SkillFa
 use prehend_msgs::Action;
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
-use prehend_msgs::moveit_msgs::msg::{MoveItErrorCodes, PlanningSceneComponents};
-use prehend_msgs::moveit_msgs::srv::GetPlanningScene;
+use prehend_msgs::moveit_msgs::msg::MoveItErrorCodes;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_robots::RobotConfig;
@@ -19,18 +19,15 @@ use prehend_robots::moveit::{self, Verdict};
 use prehend_robots::moveit_layout::Executions;
 use prehend_robots::of_robot;
 use prehend_robots::shell::Shell;
-use prehend_ros::{ActionClient, Client, GoalStatus, Node, Pulse, QosProfile, RosError};
+use prehend_ros::{ActionClient, GoalStatus, Node, Pulse, RosError};
 use prehend_scene::SkillPlan;
 use serde_json::json;
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-/// Silence after which the robot side is lost. With what follows, a person is told within two seconds.
-const SILENCE: Duration = Duration::from_millis(1200);
-/// Pause between two questions to MoveIt whether it is there while it executes: three may stay without an answer.
-const PULSE: Duration = Duration::from_millis(300);
 /// Longest wait for MoveIt's answer to a cancel.
 const TOLD: Duration = Duration::from_millis(300);
 /// Longest time for one motion, wall clock: a slow machine simulates slower than real time.
@@ -51,7 +48,7 @@ pub(super) struct Arm {
     trajectory: Executions,
     controller: ActionClient<FollowJointTrajectory::Action>,
     pub(super) gripper: ActionClient<GripperCommand::Action>,
-    planner: Client<GetPlanningScene::Service>,
+    moveit: Arc<MoveIt>,
     pub(super) joints: watch::Receiver<Option<Heard>>,
     notice_stuck: bool,
 }
@@ -60,6 +57,7 @@ impl Arm {
     pub(super) fn new(
         node: &Node,
         robot: &RobotConfig,
+        moveit: Arc<MoveIt>,
         joints: watch::Receiver<Option<Heard>>,
         notice_stuck: bool,
     ) -> Result<Self, RosError> {
@@ -67,7 +65,7 @@ impl Arm {
             trajectory: robot.moveit.executions(node)?,
             controller: node.create_action_client(&robot.arm.controller)?,
             gripper: node.create_action_client(&robot.gripper.action)?,
-            planner: node.create_client(&robot.moveit.planning_scene(), QosProfile::services())?,
+            moveit,
             joints,
             notice_stuck,
         })
@@ -100,18 +98,19 @@ impl Arm {
         }
     }
 
+    /// Completes when the server of an action that moves the robot has died before it took a goal.
+    async fn lost(&self, server: Server) -> RosError {
+        match server {
+            Server::Driver => std::future::pending().await,
+            Server::MoveIt => self.moveit.lost().await,
+        }
+    }
+
     /// Hears, for as long as a motion goes on, whether its server lives that does not say so itself.
     async fn attend(&self, server: Server, pulse: &Pulse) -> Infallible {
         match server {
             Server::Driver => std::future::pending().await,
-            Server::MoveIt => loop {
-                let components =
-                    PlanningSceneComponents { components: PlanningSceneComponents::OBJECT_COLORS };
-                let asked = GetPlanningScene::Request { components };
-                // Silence is judged where the end of the motion is waited for.
-                let _ = pulse.ask(&self.planner, asked, SILENCE / 2).await;
-                tokio::time::sleep(PULSE).await;
-            },
+            Server::MoveIt => self.moveit.attend(pulse).await,
         }
     }
 
@@ -151,7 +150,7 @@ impl Arm {
 /// Who serves an action that moves the robot.
 #[derive(Clone, Copy, Debug)]
 enum Server {
-    /// Its thread that would answer for an execution works that execution off: it is asked something else.
+    /// Asked something else while it executes.
     MoveIt,
     /// Answers while it moves.
     Driver,
@@ -326,7 +325,12 @@ impl Motion<'_> {
         enough: impl Future<Output = ()>,
     ) -> Result<Option<(GoalStatus, A::Result)>, SkillFault> {
         self.interrupt.check()?;
-        let raised = self.interrupt.raised_in_motion(phase);
+        let raised = async {
+            tokio::select! {
+                fault = self.interrupt.raised_in_motion(phase) => fault,
+                error = self.arm.lost(server) => of_robot(phase, &error),
+            }
+        };
         let begun = moving::begin(client, goal, raised, || self.arm.halt()).await;
         let mut handle = begun.map_err(|error| match error {
             NotBegun::Raised(fault) => fault,

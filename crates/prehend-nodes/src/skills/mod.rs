@@ -8,6 +8,7 @@ mod arm;
 mod fault;
 mod interrupt;
 mod live;
+mod moveit;
 mod order;
 mod pads;
 mod planning;
@@ -22,6 +23,7 @@ use crate::waiting::respond;
 use arm::Arm;
 use futures::StreamExt;
 use live::{Live, body};
+use moveit::MoveIt;
 use planning::Planner;
 use prehend_convert as convert;
 use prehend_execution::{Body, Memory, SkillFault};
@@ -155,13 +157,14 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
     parameters.describe_fixed("notice_stuck", text, "nobody switches it off while the robot may move");
     let services = QosProfile::services();
     let arming = Arming::start("skills", &shell, Use::Arm)?;
+    let moveit = Arc::new(MoveIt::new(node, robot)?);
     Ok(Skills {
         arming,
-        planner: Planner::new(node, robot, &model)?,
-        scene: SceneKeeper::new(node, robot, &model)?,
+        planner: Planner::new(node, robot, &model, Arc::clone(&moveit))?,
+        scene: SceneKeeper::new(node, robot, &model, Arc::clone(&moveit))?,
         gatekeeper: Gatekeeper::new(node, &robot.frames.base)?,
         frames: LiveFrames::new(node, &robot.frames.base, &robot.frames.tool)?,
-        arm: Arm::new(node, robot, joints, notice_stuck)?,
+        arm: Arm::new(node, robot, moveit, joints, notice_stuck)?,
         map: follow_map(&shell.node, names::OBJECT_MAP)?,
         joints: follow_joints(&shell.node)?,
         memory: Mutex::default(),

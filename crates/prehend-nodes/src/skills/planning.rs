@@ -1,5 +1,6 @@
 //! Questions to MoveIt: inverse kinematics, plans, straight lines. Nothing here moves the robot.
 
+use super::moveit::MoveIt;
 use super::speed::slow_down;
 use nalgebra::{Isometry3, Point3};
 use prehend_convert as convert;
@@ -19,18 +20,13 @@ use prehend_robots::motion_bounds::{Checked, MotionBounds};
 use prehend_robots::move_group::fence_msg;
 use prehend_robots::moveit::{self, Verdict};
 use prehend_robots::moveit_layout::{Groups, Inverses, Lines};
-use prehend_robots::of_robot;
 use prehend_robots::robot::Distribution;
 use prehend_robots::trajectory_check::{self, TrajectoryFault};
 use prehend_ros::{Node, RosError};
-use std::time::Duration;
+use std::sync::Arc;
 
-/// Deadline of an answer of the planner's services.
-const DEADLINE: Duration = Duration::from_secs(4);
 /// Longest planning time, seconds of the planner.
 const PLANNING_TIME: f64 = 2.0;
-/// Silence after which the planner is lost.
-const SILENCE: Duration = Duration::from_secs(4);
 /// Greatest distance between points of a straight line, metres.
 const LINE_STEP: f64 = 0.005;
 /// Least share of a straight line that must be possible.
@@ -78,17 +74,24 @@ pub(super) struct Planner {
     move_group: Groups,
     cartesian: Lines,
     ik: Inverses,
+    moveit: Arc<MoveIt>,
     robot: RobotConfig,
     model: RobotModel,
     bounds: MotionBounds,
 }
 
 impl Planner {
-    pub(super) fn new(node: &Node, robot: &RobotConfig, model: &RobotModel) -> Result<Self, RosError> {
+    pub(super) fn new(
+        node: &Node,
+        robot: &RobotConfig,
+        model: &RobotModel,
+        moveit: Arc<MoveIt>,
+    ) -> Result<Self, RosError> {
         Ok(Self {
             move_group: robot.moveit.groups(node)?,
             cartesian: robot.moveit.lines(node)?,
             ik: robot.moveit.inverses(node)?,
+            moveit,
             bounds: MotionBounds::of(robot),
             robot: robot.clone(),
             model: model.clone(),
@@ -141,11 +144,9 @@ impl Planner {
             timeout: DurationMsg { sec: 0, nanosec: 100_000_000 },
             ..Default::default()
         };
-        let answer = self
-            .ik
-            .request(GetPositionIK::Request { ik_request }, DEADLINE)
-            .await
-            .map_err(|error| of_robot("inverse kinematics", &error))?;
+        let request = GetPositionIK::Request { ik_request };
+        let answer =
+            self.moveit.answers("inverse kinematics", |longest| self.ik.request(request, longest)).await?;
         if let Err(miss) = answered("pose", answer.error_code.val)? {
             return Ok(Err(miss.into()));
         }
@@ -207,8 +208,8 @@ impl Planner {
             request,
             planning_options: PlanningOptions { plan_only: true, ..Default::default() },
         };
-        let ended = self.move_group.result(goal, DEADLINE, SILENCE).await;
-        let (_, result) = ended.map_err(|error| of_robot("planning", &error))?;
+        let planned = |longest| self.move_group.result(goal, longest, longest);
+        let (_, result) = self.moveit.answers("planning", planned).await?;
         if let Err(miss) = answered("plan", result.error_code.val)? {
             return Ok(Err(miss));
         }
@@ -245,11 +246,8 @@ impl Planner {
             max_cartesian_speed: speed.tool.unwrap_or(0.0),
             ..Default::default()
         };
-        let answer = self
-            .cartesian
-            .request(request, DEADLINE)
-            .await
-            .map_err(|error| of_robot("straight line", &error))?;
+        let answer =
+            self.moveit.answers("straight line", |longest| self.cartesian.request(request, longest)).await?;
         let code = answered("line", answer.error_code.val)?;
         if let (Err(miss), true) = (code, answer.fraction <= 0.0) {
             return Ok(Err(miss.into()));

@@ -2,6 +2,7 @@
 
 mod read_back;
 
+use super::moveit::MoveIt;
 use nalgebra::{Isometry3, Point3};
 use prehend_convert as convert;
 use prehend_execution::{SkillFault, World};
@@ -11,16 +12,13 @@ use prehend_msgs::moveit_msgs::msg::{
     AttachedCollisionObject, CollisionObject, PlanningScene, PlanningSceneComponents as Components,
     PlanningSceneWorld, RobotState,
 };
-use prehend_msgs::moveit_msgs::srv::{ApplyPlanningScene, GetPlanningScene};
+use prehend_msgs::moveit_msgs::srv::ApplyPlanningScene;
 use prehend_msgs::shape_msgs::msg::SolidPrimitive;
 use prehend_robots::RobotConfig;
-use prehend_robots::of_robot;
 use prehend_ros::{Client, Node, QosProfile, RosError};
-use std::time::Duration;
+use std::sync::Arc;
 use tokio::sync::Mutex;
 
-/// Deadline of an answer of the planning scene.
-const DEADLINE: Duration = Duration::from_secs(3);
 /// What a fault of the scene is about.
 const PHASE: &str = "planning scene";
 /// How the ids of everything begin that Prehend puts into the scene.
@@ -51,19 +49,24 @@ struct SceneFrames {
 #[derive(Debug)]
 pub(super) struct SceneKeeper {
     changes: Client<ApplyPlanningScene::Service>,
-    questions: Client<GetPlanningScene::Service>,
+    moveit: Arc<MoveIt>,
     frames: SceneFrames,
     /// What was applied last; `None` until the scene was cleared of what an earlier process left.
     applied: Mutex<Option<World>>,
 }
 
 impl SceneKeeper {
-    pub(super) fn new(node: &Node, robot: &RobotConfig, model: &RobotModel) -> Result<Self, RosError> {
+    pub(super) fn new(
+        node: &Node,
+        robot: &RobotConfig,
+        model: &RobotModel,
+        moveit: Arc<MoveIt>,
+    ) -> Result<Self, RosError> {
         let links = model.links().iter().enumerate();
         let names = &robot.moveit;
         Ok(Self {
             changes: node.create_client(&names.apply_planning_scene, QosProfile::services())?,
-            questions: node.create_client(&names.planning_scene(), QosProfile::services())?,
+            moveit,
             frames: SceneFrames {
                 base: robot.frames.base.clone(),
                 tool: robot.frames.tool.clone(),
@@ -94,8 +97,8 @@ impl SceneKeeper {
         };
         for scene in self.frames.steps(&left, &old, world) {
             let request = ApplyPlanningScene::Request { scene };
-            let answer = self.changes.request(request, DEADLINE).await;
-            if !answer.map_err(|error| of_robot(PHASE, &error))?.success {
+            let answer = self.moveit.answers(PHASE, |longest| self.changes.request(request, longest)).await;
+            if !answer?.success {
                 return Err(fault("the planning scene was not accepted".to_owned()));
             }
         }
@@ -118,9 +121,7 @@ impl SceneKeeper {
 
     /// The scene as MoveIt has it: what is held, and of what stands around these `components`.
     async fn ask(&self, components: u32) -> Result<PlanningScene, SkillFault> {
-        let components = Components { components: components | Components::ROBOT_STATE_ATTACHED_OBJECTS };
-        let answer = self.questions.request(GetPlanningScene::Request { components }, DEADLINE).await;
-        answer.map(|answer| answer.scene).map_err(|error| of_robot(PHASE, &error))
+        self.moveit.scene(PHASE, components | Components::ROBOT_STATE_ATTACHED_OBJECTS).await
     }
 }
 
