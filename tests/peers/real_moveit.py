@@ -23,7 +23,7 @@ import tempfile
 import time
 
 from peer_process import Missing, until
-from real_parts import ROOT, Graph, check, end, goal, in_domain, listed, outcome, program, stop
+from real_parts import ROOT, Graph, check, end, ending, goal, in_domain, listed, outcome, program, stop
 
 NEEDED = [
     "moveit_ros_move_group", "moveit_planners_ompl", "moveit_kinematics", "moveit_simple_controller_manager", "tf2_ros",
@@ -31,19 +31,24 @@ NEEDED = [
 ]
 # move_group says so when it serves everything.
 READY = "You can start planning now!"
+CONTROLLER = "/xarm6_traj_controller/follow_joint_trajectory"
+# As a trace has MoveIt's error codes.
+CODE = re.compile(r"\((?:MoveIt )?code (-?\d+)")
 GOALS = ["put the red mug in the bowl", "put the red mug on the plate"]
 
 
-def settings(file):
-    """The vendor's settings of move_group for an xArm6 with gripper and wrist camera, on simulated time."""
+def settings(file, change=lambda parameters: None):
+    """The vendor's settings of move_group for an xArm6 with gripper and wrist camera, on simulated time, changed where asked."""
     from launch import LaunchContext
     from uf_ros_lib.moveit_configs_builder import MoveItConfigsBuilder
     import yaml
     configs = MoveItConfigsBuilder(
         context=LaunchContext(), controllers_name="controllers", dof="6", robot_type="xarm", limited="true",
         add_gripper="true", add_realsense_d435i="true", add_d435i_links="true").to_moveit_configs()
+    parameters = {**configs.to_dict(), "use_sim_time": True}
+    change(parameters)
     # For every node of the process: MoveIt has more than one, and each needs the clock.
-    file.write_text(yaml.safe_dump({"/**": {"ros__parameters": {**configs.to_dict(), "use_sim_time": True}}}))
+    file.write_text(yaml.safe_dump({"/**": {"ros__parameters": parameters}}))
 
 
 class MoveIt:
@@ -74,6 +79,12 @@ class MoveIt:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
+    def start_with(self, change):
+        """Starts it anew with its settings changed."""
+        self.kill()
+        settings(self.settings, change)
+        self.start()
+
     def end(self):
         for process in [self.process, self.frame]:
             end(process)
@@ -93,7 +104,7 @@ def codes(folder):
     """MoveIt's error codes in the traces of the runs, and how often each was met."""
     found = collections.Counter()
     for trace in folder.glob("*/trace.jsonl"):
-        found.update(re.findall(r"\(code (-?\d+)\)", trace.read_text()))
+        found.update(CODE.findall(trace.read_text()))
     return ", ".join(f"{code}: {count}" for code, count in found.most_common()) or "none"
 
 
@@ -236,6 +247,125 @@ def stops(args, folder, real):
     return f"{stood[len(stood) // 2]:.2f} / {stood[-1]:.2f} s", listed(told)
 
 
+class Somebody:
+    """Another program of the robot's owner: it puts things into MoveIt's scene, and gives the controller orders of its own."""
+
+    def __init__(self, moving):
+        from control_msgs.action import FollowJointTrajectory
+        from moveit_msgs.srv import ApplyPlanningScene
+        from rclpy.action import ActionClient
+        self.moving = moving
+        self.scene = moving.node.create_client(ApplyPlanningScene, "/apply_planning_scene")
+        self.controller = ActionClient(moving.node, FollowJointTrajectory, CONTROLLER)
+
+    def answer(self, future, seconds=10):
+        self.moving.executor.spin_until_future_complete(future, timeout_sec=seconds)
+        if not future.done():
+            raise Missing("an answer of the robot side")
+        return future.result()
+
+    def box(self, centre=None, size=None):
+        """Puts a box there, metres in the frame of the arm's base; without a centre it is taken away."""
+        from geometry_msgs.msg import Pose
+        from moveit_msgs.msg import CollisionObject
+        from moveit_msgs.srv import ApplyPlanningScene
+        from shape_msgs.msg import SolidPrimitive
+        thing = CollisionObject(id="somebodys_box", operation=CollisionObject.REMOVE)
+        thing.header.frame_id = "link_base"
+        if centre:
+            thing.operation = CollisionObject.ADD
+            thing.primitives = [SolidPrimitive(type=SolidPrimitive.BOX, dimensions=list(size))]
+            pose = Pose()
+            pose.position.x, pose.position.y, pose.position.z = centre
+            thing.primitive_poses = [pose]
+        request = ApplyPlanningScene.Request()
+        request.scene.is_diff = request.scene.robot_state.is_diff = True
+        request.scene.world.collision_objects = [thing]
+        if not self.scene.wait_for_service(10) or not self.answer(self.scene.call_async(request)).success:
+            raise Missing("a planning scene that takes a box")
+
+    def cancel(self):
+        """Cancels whatever the controller does."""
+        from action_msgs.srv import CancelGoal
+        client = self.moving.node.create_client(CancelGoal, f"{CONTROLLER}/_action/cancel_goal")
+        client.wait_for_service(10)
+        self.answer(client.call_async(CancelGoal.Request()))
+
+    def hold(self):
+        """Gives the controller a trajectory of its own, that stays where the arm is."""
+        from builtin_interfaces.msg import Duration
+        from control_msgs.action import FollowJointTrajectory
+        from trajectory_msgs.msg import JointTrajectoryPoint
+        goal = FollowJointTrajectory.Goal()
+        goal.trajectory.joint_names = [f"joint{number}" for number in range(1, 7)]
+        positions = [self.moving.before[name] for name in goal.trajectory.joint_names]
+        goal.trajectory.points = [JointTrajectoryPoint(positions=positions, time_from_start=Duration(sec=1))]
+        self.controller.wait_for_server(10)
+        self.answer(self.controller.send_goal_async(goal))
+
+
+def narrow(parameters):
+    """Limits of the second joint that the arm at home is outside of."""
+    limits = parameters["robot_description_planning"]["joint_limits"]["joint2"]
+    limits.update(has_position_limits=True, min_position=-0.3, max_position=2.0)
+
+
+def elsewhere(parameters):
+    """A controller that nobody offers."""
+    parameters["moveit_simple_controller_manager"]["xarm6_traj_controller"]["action_ns"] = "elsewhere"
+
+
+def mistakes(moveit, somebody):
+    """What can be wrong or go wrong: its name; what is done before the goal, what in a motion, and what mends it."""
+    nothing = lambda: None
+    as_before = lambda: moveit.start_with(lambda parameters: None)
+    signalled = lambda name: lambda: moveit.process.send_signal(name)
+    box = lambda centre, size: lambda: somebody.box(centre, size)
+    return [
+        ("a box of somebody's around the gripper", box((0.3, 0.0, 0.35), (0.3, 0.3, 0.3)), None, somebody.box),
+        ("a box of somebody's over all the table", box((0.5, 0.0, 0.08), (0.6, 1.2, 0.2)), None, somebody.box),
+        ("the arm outside a joint limit of MoveIt's", lambda: moveit.start_with(narrow), None, as_before),
+        ("a controller in MoveIt's settings that nobody offers", lambda: moveit.start_with(elsewhere), None, as_before),
+        ("somebody cancels at the controller, in a motion", nothing, somebody.cancel, nothing),
+        ("somebody gives the controller another trajectory, in a motion", nothing, somebody.hold, nothing),
+        ("move_group hangs (SIGSTOP), in a motion", nothing, signalled(signal.SIGSTOP), signalled(signal.SIGCONT)),
+    ]
+
+
+def wrong(args, folder):
+    """Lets go wrong what can; whether the goal after each was done."""
+    moveit = MoveIt(args, folder)
+    graph = graph_of(args, folder / "wrong", True)
+    trace = folder / "wrong/up/trace.jsonl"
+    moving = Moving(args.domain)
+    somebody = Somebody(moving)
+    asked = iter(GOALS * 100)
+    good = True
+    print("| what is wrong | MoveIt's codes | the goal ended | and said | the next goal, when it is mended |\n|---|---|---|---|---|")
+    try:
+        for name, before, in_motion, mended in mistakes(moveit, somebody):
+            told = trace.stat().st_size
+            before()
+            running = goal(args, next(asked))
+            if in_motion:
+                if not moving.until_moving():
+                    raise Missing(f"an arm that moves, for: {name}")
+                in_motion()
+            ended, said = ending(running)
+            mended()
+            with trace.open("rb") as file:
+                file.seek(told)
+                met = collections.Counter(CODE.findall(file.read().decode()))
+            after = outcome(goal(args, next(asked)))
+            good &= after == "done"
+            print(f"| {name} | {listed(met)} | {ended} | {said} | {after} |", flush=True)
+    finally:
+        graph.end()
+        moveit.end()
+    print()
+    return good
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prehend", default=str(ROOT / "target/debug/prehend"), help="the program")
@@ -243,6 +373,7 @@ def main():
     parser.add_argument("--tasks", type=int, default=0, metavar="SEEDS", help="seeds of each of the 15 tasks of eval asp-tabletop; 0: none")
     parser.add_argument("--kills", type=int, default=0, help="kills of move_group; 0: none")
     parser.add_argument("--stops", type=int, default=0, help="stops of an arm that moves, on both planners; 0: none")
+    parser.add_argument("--wrong", action="store_true", help="what can be wrong with a MoveIt or go wrong, one after the other")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--speed", type=float, default=3.0, help="simulated seconds per second")
     parser.add_argument("--domain", type=int, default=78, help="ROS domain of the runs on the real one")
@@ -260,6 +391,8 @@ def main():
             good &= ran(args, ["asp-tabletop", "--seeds", str(args.tasks)], folder)
         if args.kills:
             good &= kills(args, folder)
+        if args.wrong:
+            good &= wrong(args, folder)
         if args.stops:
             own, real = (stops(args, folder, real) for real in [False, True])
             print(f"| `prehend stop` while the arm moves, {args.stops} times | own planner | real MoveIt 2 |\n|---|---|---|")

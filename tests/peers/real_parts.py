@@ -82,15 +82,20 @@ def goal(args, sentence):
     return subprocess.Popen(command, cwd=ROOT, env=in_domain(args), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
-def outcome(process, patience=240):
-    """How a goal ended, in words."""
+def ending(process, patience=240):
+    """How a goal ended, in words, and what was said of it."""
     try:
         out, _ = process.communicate(timeout=patience)
     except subprocess.TimeoutExpired:
         process.kill()
-        return "nothing"
+        return "nothing", ""
     told = json.loads(out) if out.strip() else {"outcome": "nothing"}
-    return told["outcome"] + (f" ({told['reason']})" if told.get("reason") else "")
+    return told["outcome"] + (f" ({told['reason']})" if told.get("reason") else ""), told.get("message", "")
+
+
+def outcome(process, patience=240):
+    """How a goal ended, in words."""
+    return ending(process, patience)[0]
 
 
 def stop(args, *more):

@@ -5,8 +5,10 @@ use crate::harness::stand_in::{Role, StandIn, elsewhere, remapped};
 use crate::harness::{
     CALL, EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins_in, in_time, one_at_a_time, repository, wait_for,
 };
+use futures::StreamExt;
 use prehend_cli::outcome::Outcome;
-use prehend_msgs::moveit_msgs::srv::{ApplyPlanningScene, GetPlanningScene};
+use prehend_msgs::moveit_msgs::msg::ContactInformation;
+use prehend_msgs::moveit_msgs::srv::{ApplyPlanningScene, GetPlanningScene, GetStateValidity};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap, TraceEvent};
@@ -133,6 +135,44 @@ async fn a_moveit_that_answers_nothing() {
     assert_eq!(ended.ending.reason.as_deref(), Some("peer_lost"), "{:?}\n{}", ended.ending, stage.story());
     assert!(ended.ending.message.contains(&name), "{:?}", ended.ending);
     assert_eq!(stage.motions().await, before, "it moved\n{}", stage.story());
+    stage.end().await;
+}
+
+/// Jazzy's MoveIt gives no reason when it finds no plan. It is asked what the arm touches.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_plan_and_no_reason_for_it() {
+    let _turn = one_at_a_time().await;
+    let mut stage = Stage::start(StageOptions::default()).await;
+    moveit(&mut stage, &json!({"planning": 99999})).await;
+    let blind = result_of(look_left(&stage).await).await;
+    assert!(blind.error_message.contains("without a reason"), "{blind:?}");
+
+    let services = QosProfile::services();
+    let name = stage.graph.robot.moveit.state_validity();
+    let node = &stage.graph.observer.node;
+    let mut states = node.create_service::<GetStateValidity::Service>(&name, services).expect("a service");
+    tokio::spawn(async move {
+        while let Some(request) = states.next().await {
+            let (asked, answer) = request.into_parts();
+            assert_eq!(asked.group_name, "xarm6");
+            let contact = ContactInformation {
+                contact_body_1: "somebodys_box".to_owned(),
+                contact_body_2: "left_finger".to_owned(),
+                ..Default::default()
+            };
+            // Only where the arm would go.
+            let is_home = asked.robot_state.joint_state.position[0].abs() < 0.05;
+            let contacts = if is_home { Vec::new() } else { vec![contact] };
+            let response = GetStateValidity::Response { valid: is_home, contacts, ..Default::default() };
+            answer.respond(response).expect("answered");
+        }
+    });
+    let told = "where the arm would go, left_finger touches somebodys_box";
+    wait_for("who looks at states is found", async || {
+        let ended = result_of(look_left(&stage).await).await;
+        ended.error_message.contains(told).then_some(())
+    })
+    .await;
     stage.end().await;
 }
 

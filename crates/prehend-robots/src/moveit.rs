@@ -24,7 +24,7 @@ pub fn meaning(code: i32) -> (&'static str, Verdict) {
     match code {
         Code::SUCCESS => ("done", Done),
         Code::UNDEFINED => ("no code was given", Miss),
-        Code::FAILURE => ("failed without a reason: see move_group's log", Miss),
+        Code::FAILURE => ("failed without a reason: see move_group's log, and its joint limits", Miss),
         Code::PLANNING_FAILED => ("no path", Miss),
         Code::INVALID_MOTION_PLAN => ("the path does not hold against the planning scene", Miss),
         Code::MOTION_PLAN_INVALIDATED_BY_ENVIRONMENT_CHANGE => ("something came into the way", Miss),
@@ -71,7 +71,7 @@ pub fn meaning(code: i32) -> (&'static str, Verdict) {
         Code::COMMUNICATION_FAILURE => ("move_group cannot reach its controllers", Broken(Reason::PeerLost)),
         Code::CRASH => ("the planner crashed: see move_group's log", Miss),
         Code::ABORT => ("the planner gave up", Miss),
-        Code::NO_IK_SOLUTION => ("out of reach", Miss),
+        Code::NO_IK_SOLUTION => ("out of reach, or in collision there", Miss),
         _ => ("a code this version does not know", Miss),
     }
 }

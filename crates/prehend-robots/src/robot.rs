@@ -70,6 +70,8 @@ pub struct MoveItNames {
     pub inverse_kinematics: String,
     /// `moveit_msgs/srv/ApplyPlanningScene`.
     pub apply_planning_scene: String,
+    /// Links of the hand that MoveIt's robot has and `urdf` has not: they, too, may touch what is held.
+    pub touch_links: Vec<String>,
 }
 
 /// The arm's controller.

@@ -14,6 +14,7 @@ mod pads;
 mod planning;
 mod scene;
 mod speed;
+mod validity;
 
 use crate::follow::{KnownJoints, follow_joints, follow_map};
 use crate::interrupt::StopLatch;

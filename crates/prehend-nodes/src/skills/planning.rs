@@ -2,6 +2,7 @@
 
 use super::moveit::MoveIt;
 use super::speed::slow_down;
+use super::validity::Validity;
 use nalgebra::{Isometry3, Point3};
 use prehend_convert as convert;
 use prehend_execution::{Forbidden, Found, Miss, SkillFault, SpeedLimits};
@@ -43,6 +44,8 @@ enum NotFound {
     Line(f64, String),
     /// A pose that the tool may not have.
     Fence,
+    /// Where the arm would be, and what touches what there.
+    Touch(&'static str, String),
     /// What is wrong with the trajectory that the planner gave.
     Trajectory(TrajectoryFault),
 }
@@ -51,6 +54,7 @@ impl std::fmt::Display for NotFound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Code(what, code) => write!(f, "{what} {}", moveit::meaning(*code).0),
+            Self::Touch(at, bodies) => write!(f, "{at} {bodies}"),
             Self::Fence => write!(f, "outside the fence"),
             Self::Trajectory(fault) => write!(f, "the planner's trajectory was not taken: {fault}"),
             Self::Line(share, why) if why.is_empty() => {
@@ -74,6 +78,7 @@ pub(super) struct Planner {
     move_group: Groups,
     cartesian: Lines,
     ik: Inverses,
+    validity: Validity,
     moveit: Arc<MoveIt>,
     robot: RobotConfig,
     model: RobotModel,
@@ -91,6 +96,7 @@ impl Planner {
             move_group: robot.moveit.groups(node)?,
             cartesian: robot.moveit.lines(node)?,
             ik: robot.moveit.inverses(node)?,
+            validity: Validity::new(node, robot)?,
             moveit,
             bounds: MotionBounds::of(robot),
             robot: robot.clone(),
@@ -211,9 +217,26 @@ impl Planner {
         let planned = |longest| self.move_group.result(goal, longest, longest);
         let (_, result) = self.moveit.answers("planning", planned).await?;
         if let Err(miss) = answered("plan", result.error_code.val)? {
-            return Ok(Err(miss));
+            return Ok(Err(self.explained(miss, [start, end], opening).await?));
         }
         Ok(self.planned(result.planned_trajectory, start, Some(end), None))
+    }
+
+    /// Why there is no plan between two states, where MoveIt does not say.
+    async fn explained(
+        &self,
+        miss: NotFound,
+        [start, end]: [&[f64]; 2],
+        opening: f64,
+    ) -> Result<NotFound, SkillFault> {
+        let NotFound::Code(_, MoveItErrorCodes::FAILURE) = miss else { return Ok(miss) };
+        for (at, joints) in [("where the arm is,", start), ("where the arm would go,", end)] {
+            let touching = self.validity.touching(&self.moveit, self.state(joints, opening)).await?;
+            if let Some(bodies) = touching {
+                return Ok(NotFound::Touch(at, bodies));
+            }
+        }
+        Ok(miss)
     }
 
     /// A straight line of the tool from `start` through `poses`, inside the fence.

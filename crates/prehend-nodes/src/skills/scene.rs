@@ -22,9 +22,9 @@ use tokio::sync::Mutex;
 /// What a fault of the scene is about.
 const PHASE: &str = "planning scene";
 /// How the ids of everything begin that Prehend puts into the scene.
-const OURS: &str = "prehend_";
+pub(super) const OURS: &str = "prehend_";
 /// Id of the held object.
-const HELD: &str = "prehend_held";
+pub(super) const HELD: &str = "prehend_held";
 
 /// How far a base that drives reaches along the x of the arm's base, metres: no table is there.
 pub(super) fn chassis_edge(robot: &RobotConfig, model: &RobotModel) -> f64 {
@@ -73,6 +73,7 @@ impl SceneKeeper {
                 touch_links: links
                     .filter(|(i, _)| model.is_on_hand(*i))
                     .map(|(_, link)| link.name.clone())
+                    .chain(names.touch_links.iter().cloned())
                     .collect(),
             },
             applied: Mutex::new(None),

@@ -11,6 +11,11 @@ impl MoveItNames {
         beside(&self.apply_planning_scene, "get_planning_scene")
     }
 
+    /// `moveit_msgs/srv/GetStateValidity`: what the robot touches in a state.
+    pub fn state_validity(&self) -> String {
+        beside(&self.apply_planning_scene, "check_state_validity")
+    }
+
     /// Topic, `moveit_msgs/msg/PlanningScene`: the planning scene whenever it changes, whole or as a difference.
     pub fn changed_scene(&self) -> String {
         beside(&self.apply_planning_scene, "monitored_planning_scene")

@@ -139,6 +139,7 @@ fn read_moveit(m: &mut Map<'_>) -> Option<MoveItNames> {
     let cartesian_path = text(m, "cartesian_path");
     let inverse_kinematics = text(m, "inverse_kinematics");
     let apply_planning_scene = text(m, "apply_planning_scene");
+    let touch_links = m.opt("touch_links").map_or(Some(Vec::new()), |v| v.list(|v| v.text()));
     Some(MoveItNames {
         distribution: distribution?,
         group: group?,
@@ -147,6 +148,7 @@ fn read_moveit(m: &mut Map<'_>) -> Option<MoveItNames> {
         cartesian_path: cartesian_path?,
         inverse_kinematics: inverse_kinematics?,
         apply_planning_scene: apply_planning_scene?,
+        touch_links: touch_links?,
     })
 }
 
