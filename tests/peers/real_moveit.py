@@ -13,9 +13,11 @@ a run on the real one claims something wrong or moves without a permit, or when 
 import argparse
 import collections
 import json
+import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,18 +36,22 @@ READY = "You can start planning now!"
 CONTROLLER = "/xarm6_traj_controller/follow_joint_trajectory"
 # As a trace has MoveIt's error codes.
 CODE = re.compile(r"\((?:MoveIt )?code (-?\d+)")
+# As a skill that found no way has its reasons: "(30 candidates tried: 28 x pose out of reach, 2 x no path)", or of one "(1 candidates tried: no path)".
+MISS = re.compile(r"(?:candidates tried: |, )(?:(\d+) x )?([^()]+?)(?=, \d+ x|\))")
 GOALS = ["put the red mug in the bowl", "put the red mug on the plate"]
 
 
-def settings(file, change=lambda parameters: None):
+def settings(args, file, change=lambda parameters: None):
     """The vendor's settings of move_group for an xArm6 with gripper and wrist camera, on simulated time, changed where asked."""
     from launch import LaunchContext
     from uf_ros_lib.moveit_configs_builder import MoveItConfigsBuilder
     import yaml
     configs = MoveItConfigsBuilder(
         context=LaunchContext(), controllers_name="controllers", dof="6", robot_type="xarm", limited="true",
-        add_gripper="true", add_realsense_d435i="true", add_d435i_links="true").to_moveit_configs()
-    parameters = {**configs.to_dict(), "use_sim_time": True}
+        add_gripper="true", add_realsense_d435i="true", add_d435i_links="true")
+    if args.planner:
+        configs.planning_pipelines(default_planning_pipeline="ompl", pipelines=sorted({"ompl", args.planner[0]}))
+    parameters = {**configs.to_moveit_configs().to_dict(), "use_sim_time": True}
     change(parameters)
     # For every node of the process: MoveIt has more than one, and each needs the clock.
     file.write_text(yaml.safe_dump({"/**": {"ros__parameters": parameters}}))
@@ -55,10 +61,10 @@ class MoveIt:
     """A real move_group, and the transform that its launch file publishes beside it."""
 
     def __init__(self, args, folder):
-        self.environment = in_domain(args)
+        self.args, self.environment = args, in_domain(args)
         self.settings = folder / "move_group.yaml"
         self.log = folder / "move_group.log"
-        settings(self.settings)
+        settings(args, self.settings)
         self.frame = self.started(
             "tf2_ros", "static_transform_publisher", ["--frame-id", "world", "--child-frame-id", "link_base"], subprocess.DEVNULL)
         self.start()
@@ -82,7 +88,7 @@ class MoveIt:
     def start_with(self, change):
         """Starts it anew with its settings changed."""
         self.kill()
-        settings(self.settings, change)
+        settings(self.args, self.settings, change)
         self.start()
 
     def end(self):
@@ -90,22 +96,50 @@ class MoveIt:
             end(process)
 
 
-def evaluation(args, name, kind, more, folder):
+def shared(args, folder):
+    """The environment of a Prehend whose robot file names the planner."""
+    share = folder / "share"
+    for name in ["config", "urdf"]:
+        shutil.copytree(ROOT / name, share / name, dirs_exist_ok=True)
+    robot = share / "config/robots/xarm6.yaml"
+    pipeline, planner = args.planner
+    robot.write_text(robot.read_text().replace("  group: xarm6\n", f"  group: xarm6\n  pipeline: {pipeline}\n  planner: {planner}\n"))
+    return {**os.environ, "PREHEND_SHARE": str(share)}
+
+
+def evaluation(args, name, kind, more, folder, environment=None):
     """One evaluation as JSON; its folder holds the runs."""
     command = [
         args.prehend, "eval", *kind, "--seed", str(args.seed), "--speed", str(args.speed), "--json", "--out", str(folder / name), *more]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=(folder / f"{name}.log").open("wb"), text=True)
+    with (folder / f"{name}.log").open("wb") as log:
+        done = subprocess.run(command, cwd=folder if environment else ROOT, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
     if not done.stdout.strip():
         raise Missing(f"{name}: no result; see {folder / name}.log")
     return json.loads(done.stdout)
 
 
-def codes(folder):
-    """MoveIt's error codes in the traces of the runs, and how often each was met."""
+def events(text):
+    """What skills told in a trace."""
+    return [event for event in map(json.loads, text.splitlines()) if event["node"] == "skills"]
+
+
+def codes(told):
+    """MoveIt's error codes, and how often each was met."""
+    return collections.Counter(code for event in told for code in CODE.findall(event["message"]))
+
+
+def misses(told):
+    """Why poses, lines and plans were not found, and how often; told of once for each skill that found no way."""
     found = collections.Counter()
-    for trace in folder.glob("*/trace.jsonl"):
-        found.update(CODE.findall(trace.read_text()))
-    return ", ".join(f"{code}: {count}" for code, count in found.most_common()) or "none"
+    for event in told:
+        is_end = event["name"].endswith("/done") and "candidates tried" in event["message"]
+        for count, why in MISS.findall(event["message"]) if is_end else []:
+            found[why] += int(count or 1)
+    return found
+
+
+def told_in(folder):
+    return [event for trace in folder.glob("*/trace.jsonl") for event in events(trace.read_text())]
 
 
 def seconds(result, phase):
@@ -119,7 +153,9 @@ def ran(args, kind, folder):
     own = evaluation(args, f"{label}_own", kind, [], folder)
     moveit = MoveIt(args, folder)
     try:
-        real = evaluation(args, f"{label}_real", kind, ["--domain", str(args.domain), "--param", "sim:moveit:=off"], folder)
+        environment = shared(args, folder) if args.planner else None
+        real = evaluation(
+            args, f"{label}_real", kind, ["--domain", str(args.domain), "--param", "sim:moveit:=off"], folder, environment)
     finally:
         moveit.end()
     rows = [
@@ -129,7 +165,8 @@ def ran(args, kind, folder):
         ("largest force on a pad; hard contacts", lambda result, _: f"{result['max_pad_force']:.0f} N; {result['hard_contacts']}"),
         ("sentence to first motion, median / 90 %", lambda result, _: seconds(result, "first_motion")),
         ("whole goal, median / 90 %", lambda result, _: seconds(result, "total")),
-        ("error codes met", lambda _, name: codes(folder / f"{label}_{name}")),
+        ("error codes met", lambda _, name: listed(codes(told_in(folder / f"{label}_{name}")))),
+        ("not found, where a skill found no way", lambda _, name: listed(misses(told_in(folder / f"{label}_{name}")))),
     ]
     print(f"| `eval {' '.join(kind)} --seed {args.seed} --speed {args.speed:g}` | own planner | real MoveIt 2 |\n|---|---|---|")
     for title, value in rows:
@@ -355,7 +392,7 @@ def wrong(args, folder):
             mended()
             with trace.open("rb") as file:
                 file.seek(told)
-                met = collections.Counter(CODE.findall(file.read().decode()))
+                met = codes(events(file.read().decode()))
             after = outcome(goal(args, next(asked)))
             good &= after == "done"
             print(f"| {name} | {listed(met)} | {ended} | {said} | {after} |", flush=True)
@@ -369,6 +406,9 @@ def wrong(args, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prehend", default=str(ROOT / "target/debug/prehend"), help="the program")
+    parser.add_argument(
+        "--planner", nargs=2, metavar=("PIPELINE", "PLANNER"),
+        help="MoveIt's planner in the runs, as pilz_industrial_motion_planner PTP; its default else")
     parser.add_argument("--runs", type=int, default=10, help="runs of eval tabletop; 0: none")
     parser.add_argument("--tasks", type=int, default=0, metavar="SEEDS", help="seeds of each of the 15 tasks of eval asp-tabletop; 0: none")
     parser.add_argument("--kills", type=int, default=0, help="kills of move_group; 0: none")
@@ -380,7 +420,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, help="folder of the runs and logs; a new one in the temporary folder else")
     args = parser.parse_args()
     check(args, NEEDED)
-    folder = args.out or pathlib.Path(tempfile.mkdtemp(prefix="real_moveit_"))
+    folder = (args.out or pathlib.Path(tempfile.mkdtemp(prefix="real_moveit_"))).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     print(f"runs and logs: {folder}", file=sys.stderr)
     good = True

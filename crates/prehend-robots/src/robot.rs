@@ -60,6 +60,10 @@ pub struct MoveItNames {
     pub distribution: Distribution,
     /// Planning group of the arm.
     pub group: String,
+    /// Planning pipeline, and planner in it, for motions between joint positions; MoveIt's own choice when empty.
+    pub pipeline: String,
+    /// See `pipeline`.
+    pub planner: String,
     /// `moveit_msgs/action/MoveGroup`.
     pub move_action: String,
     /// `moveit_msgs/action/ExecuteTrajectory`.
@@ -289,6 +293,20 @@ mod tests {
         }
         let told = read(&text.replace("distribution: installed", "distribution: foxy"));
         assert!(told.expect_err("no such").to_string().contains("installed"));
+    }
+
+    #[test]
+    fn a_planner_of_moveits_may_be_named() {
+        let file = prehend_config::share::share_dir().join("config/robots/xarm6.yaml");
+        let text = std::fs::read_to_string(file).expect("the file");
+        let read = |text: &str| prehend_config::read("robot.yaml", text, |root| RobotConfig::read(&root));
+        let plain = read(&text).expect("valid").moveit;
+        assert_eq!((plain.pipeline.as_str(), plain.planner.as_str()), ("", ""));
+        let named = text.replace("  # pipeline: ", "  pipeline: ").replace("  # planner: ", "  planner: ");
+        let named = read(&named).expect("valid").moveit;
+        assert_eq!((named.pipeline.as_str(), named.planner.as_str()), ("ompl", "RRTConnect"));
+        let told = read(&text.replace("  # planner: RRTConnect", "  planner: [a, b]")).expect_err("no text");
+        assert!(told.to_string().contains("planner"), "{told}");
     }
 
     #[test]

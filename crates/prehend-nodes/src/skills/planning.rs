@@ -204,6 +204,8 @@ impl Planner {
             }],
             path_constraints: self.constraints(fence),
             group_name: self.robot.moveit.group.clone(),
+            pipeline_id: self.robot.moveit.pipeline.clone(),
+            planner_id: self.robot.moveit.planner.clone(),
             num_planning_attempts: 1,
             allowed_planning_time: PLANNING_TIME,
             max_velocity_scaling_factor: velocity_scaling,

@@ -62,20 +62,10 @@ impl SceneKeeper {
         model: &RobotModel,
         moveit: Arc<MoveIt>,
     ) -> Result<Self, RosError> {
-        let links = model.links().iter().enumerate();
-        let names = &robot.moveit;
         Ok(Self {
-            changes: node.create_client(&names.apply_planning_scene, QosProfile::services())?,
+            changes: node.create_client(&robot.moveit.apply_planning_scene, QosProfile::services())?,
             moveit,
-            frames: SceneFrames {
-                base: robot.frames.base.clone(),
-                tool: robot.frames.tool.clone(),
-                touch_links: links
-                    .filter(|(i, _)| model.is_on_hand(*i))
-                    .map(|(_, link)| link.name.clone())
-                    .chain(names.touch_links.iter().cloned())
-                    .collect(),
-            },
+            frames: SceneFrames::of(robot, model),
             applied: Mutex::new(None),
         })
     }
@@ -152,6 +142,16 @@ fn id_of(key: &str) -> String {
 }
 
 impl SceneFrames {
+    fn of(robot: &RobotConfig, model: &RobotModel) -> Self {
+        let links = model.links().iter().enumerate();
+        let on_hand = links.filter(|(i, _)| model.is_on_hand(*i)).map(|(_, link)| link.name.clone());
+        Self {
+            base: robot.frames.base.clone(),
+            tool: robot.frames.tool.clone(),
+            touch_links: on_hand.chain(robot.moveit.touch_links.iter().cloned()).collect(),
+        }
+    }
+
     /// The changes in the order in which they must be made: let go, change the world, take hold. What is let go becomes
     /// part of the world, by MoveIt's rule, and is removed there.
     fn steps(&self, left: &Leftovers, old: &World, new: &World) -> Vec<PlanningScene> {
@@ -273,6 +273,20 @@ mod tests {
             }
         }
         scene
+    }
+
+    #[test]
+    fn what_is_held_may_touch_the_hand_also_where_the_vendors_has_more_links() {
+        let share = prehend_config::share::share_dir();
+        let robot = RobotConfig::load(&share.join("config/robots/xarm6.yaml")).expect("the file");
+        let text = std::fs::read_to_string(&robot.urdf).expect("the description");
+        let model = RobotModel::from_urdf(&text, robot.group()).expect("a robot");
+        let frames = SceneFrames::of(&robot, &model);
+        let held = frames.attached(HELD, &cube(0.0), CollisionObject::ADD);
+        for link in ["left_finger", "right_finger", "left_inner_knuckle", "right_outer_knuckle"] {
+            assert!(held.touch_links.iter().any(|name| name == link), "{link}: {:?}", held.touch_links);
+        }
+        assert!(!held.touch_links.iter().any(|name| name == "link5"), "{:?}", held.touch_links);
     }
 
     #[test]

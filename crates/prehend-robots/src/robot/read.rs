@@ -139,10 +139,14 @@ fn read_moveit(m: &mut Map<'_>) -> Option<MoveItNames> {
     let cartesian_path = text(m, "cartesian_path");
     let inverse_kinematics = text(m, "inverse_kinematics");
     let apply_planning_scene = text(m, "apply_planning_scene");
+    let pipeline = m.opt("pipeline").map_or(Some(String::new()), |v| v.text());
+    let planner = m.opt("planner").map_or(Some(String::new()), |v| v.text());
     let touch_links = m.opt("touch_links").map_or(Some(Vec::new()), |v| v.list(|v| v.text()));
     Some(MoveItNames {
         distribution: distribution?,
         group: group?,
+        pipeline: pipeline?,
+        planner: planner?,
         move_action: move_action?,
         execute_trajectory: execute_trajectory?,
         cartesian_path: cartesian_path?,
