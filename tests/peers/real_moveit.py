@@ -285,15 +285,12 @@ def stops(args, folder, real):
 
 
 class Somebody:
-    """Another program of the robot's owner: it puts things into MoveIt's scene, and gives the controller orders of its own."""
+    """Another program of the robot's owner: it puts things into MoveIt's scene, and cancels at the controller."""
 
     def __init__(self, moving):
-        from control_msgs.action import FollowJointTrajectory
         from moveit_msgs.srv import ApplyPlanningScene
-        from rclpy.action import ActionClient
         self.moving = moving
         self.scene = moving.node.create_client(ApplyPlanningScene, "/apply_planning_scene")
-        self.controller = ActionClient(moving.node, FollowJointTrajectory, CONTROLLER)
 
     def answer(self, future, seconds=10):
         self.moving.executor.spin_until_future_complete(future, timeout_sec=seconds)
@@ -328,18 +325,6 @@ class Somebody:
         client.wait_for_service(10)
         self.answer(client.call_async(CancelGoal.Request()))
 
-    def hold(self):
-        """Gives the controller a trajectory of its own, that stays where the arm is."""
-        from builtin_interfaces.msg import Duration
-        from control_msgs.action import FollowJointTrajectory
-        from trajectory_msgs.msg import JointTrajectoryPoint
-        goal = FollowJointTrajectory.Goal()
-        goal.trajectory.joint_names = [f"joint{number}" for number in range(1, 7)]
-        positions = [self.moving.before[name] for name in goal.trajectory.joint_names]
-        goal.trajectory.points = [JointTrajectoryPoint(positions=positions, time_from_start=Duration(sec=1))]
-        self.controller.wait_for_server(10)
-        self.answer(self.controller.send_goal_async(goal))
-
 
 def narrow(parameters):
     """Limits of the second joint that the arm at home is outside of."""
@@ -358,13 +343,18 @@ def mistakes(moveit, somebody):
     as_before = lambda: moveit.start_with(lambda parameters: None)
     signalled = lambda name: lambda: moveit.process.send_signal(name)
     box = lambda centre, size: lambda: somebody.box(centre, size)
+
+    def hangs_briefly():
+        signalled(signal.SIGSTOP)()
+        time.sleep(0.8)
+        signalled(signal.SIGCONT)()
     return [
         ("a box of somebody's around the gripper", box((0.3, 0.0, 0.35), (0.3, 0.3, 0.3)), None, somebody.box),
         ("a box of somebody's over all the table", box((0.5, 0.0, 0.08), (0.6, 1.2, 0.2)), None, somebody.box),
         ("the arm outside a joint limit of MoveIt's", lambda: moveit.start_with(narrow), None, as_before),
         ("a controller in MoveIt's settings that nobody offers", lambda: moveit.start_with(elsewhere), None, as_before),
         ("somebody cancels at the controller, in a motion", nothing, somebody.cancel, nothing),
-        ("somebody gives the controller another trajectory, in a motion", nothing, somebody.hold, nothing),
+        ("move_group hangs for 0.8 s (SIGSTOP), in a motion", nothing, hangs_briefly, nothing),
         ("move_group hangs (SIGSTOP), in a motion", nothing, signalled(signal.SIGSTOP), signalled(signal.SIGCONT)),
     ]
 

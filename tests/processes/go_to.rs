@@ -4,12 +4,13 @@
 use crate::harness::{CALL, SILENCE, Stage, StageOptions, begins, one_at_a_time, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
-use prehend_msgs::geometry_msgs::msg::Point;
+use prehend_msgs::geometry_msgs::msg::{Point, PoseStamped};
 use prehend_msgs::names;
+use prehend_msgs::nav2_msgs::action::NavigateToPose;
 use prehend_msgs::prehend_interfaces::action::GoTo;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_msgs::prehend_interfaces::srv::Stop;
-use prehend_ros::QosProfile;
+use prehend_ros::{ActionClient, GoalStatus, QosProfile};
 use serde_json::{Value, json};
 
 /// A block on one table, a plate on another, and between them a wall with a doorway of 1.2 m.
@@ -120,6 +121,69 @@ async fn obstacles_are_overcome_or_told(stage: &mut Stage) {
     assert!(stage.truth().await.base.expect("a base").bumps > bumps);
 }
 
+async fn has_a_goal(navigator: &ActionClient<NavigateToPose::Action>) {
+    wait_for("the navigator has a goal", async || navigator.is_occupied().then_some(())).await;
+}
+
+/// A person at RViz, or another program, cancels the drive at the navigation, or sends the base somewhere else: Prehend does not insist.
+async fn somebody_else_decides(stage: &mut Stage) {
+    let node = stage.graph.observer.node.clone();
+    let navigator = &stage.graph.robot.navigation.as_ref().expect("a base").action;
+    let client = node.create_action_client::<NavigateToPose::Action>(navigator).expect("a client");
+    // From one room to the other: the way is long enough for somebody to decide something.
+    let at_the_plate = stage.goal("go to the plate").await;
+    assert_eq!(at_the_plate.ending.outcome, Outcome::Done, "{:?}", at_the_plate.ending);
+    let cancelled = stage
+        .goal_and(
+            "go to the red block",
+            |event| begins(event, "drive"),
+            async |_| {
+                has_a_goal(&client).await;
+                assert_eq!(client.cancel_all(CALL).await.expect("an answer"), 1);
+            },
+        )
+        .await;
+    assert_eq!(
+        cancelled.ending.reason.as_deref(),
+        Some("stopped"),
+        "{:?}\n{}",
+        cancelled.ending,
+        stage.story()
+    );
+    assert!(cancelled.ending.message.contains("somebody else"), "{:?}", cancelled.ending);
+    base_stands(stage).await;
+    let at_the_block = stage.goal("go to the red block").await;
+    assert_eq!(at_the_block.ending.outcome, Outcome::Done, "{:?}", at_the_block.ending);
+
+    let mut pose = PoseStamped::default();
+    pose.header.frame_id = "map".to_owned();
+    (pose.pose.position.x, pose.pose.position.y) = (1.0, 1.0);
+    pose.pose.orientation.w = 1.0;
+    let elsewhere = NavigateToPose::Goal { pose, ..Default::default() };
+    let mut theirs = None;
+    let sent_away = stage
+        .goal_and(
+            "go to the plate",
+            |event| begins(event, "drive"),
+            async |_| {
+                has_a_goal(&client).await;
+                theirs = Some(client.send_goal(elsewhere, CALL).await.expect("taken"));
+            },
+        )
+        .await;
+    assert_eq!(
+        sent_away.ending.reason.as_deref(),
+        Some("stopped"),
+        "{:?}\n{}",
+        sent_away.ending,
+        stage.story()
+    );
+    assert!(sent_away.ending.message.contains("somebody else"), "{:?}", sent_away.ending);
+    let (status, _) = theirs.expect("sent").result(SILENCE).await.expect("an end");
+    assert_eq!(status, GoalStatus::Succeeded, "their drive goes on");
+    base_stands(stage).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_drive_ends_typed_whatever_happens() {
     let _turn = one_at_a_time().await;
@@ -145,6 +209,8 @@ async fn a_drive_ends_typed_whatever_happens() {
     assert_eq!(stopped.ending.reason.as_deref(), Some("stopped"), "{:?}", stopped.ending);
     base_stands(&mut stage).await;
     stop(&stage, false).await;
+
+    somebody_else_decides(&mut stage).await;
 
     // The node that drives is lost: the verifier stops the base.
     let go_to = NodeName::GoTo.name();

@@ -10,7 +10,8 @@ use std::time::Duration;
 const ACCEPT: Duration = Duration::from_secs(3);
 /// Longest wait for what moves to stop after a cancel.
 pub(crate) const HALT: Duration = Duration::from_secs(3);
-/// How long after a motion that failed the robot's own word about its safety is waited for: it comes later than the failure.
+/// How long after a motion that failed the robot's own word about its safety is waited for: it comes later than the failure. So does the
+/// word that a goal has ended.
 const REPORTED: Duration = Duration::from_millis(250);
 
 /// Why a motion was not begun; whatever may have begun to move was halted.
@@ -55,9 +56,16 @@ pub(crate) async fn stop<A: Action>(handle: &mut GoalHandle<A>, silence: Duratio
     }
 }
 
-/// Whether a motion that failed did so because the robot is not armed any more.
-pub(crate) async fn unarmed(arming: &Arming) -> Option<Forbidden> {
-    tokio::time::timeout(REPORTED, arming.lost()).await.ok().map(Into::into)
+/// Who decided against a motion that has failed: the robot, which is not armed any more, or somebody else who gave the server that moves it
+/// another goal meanwhile, such as a person at RViz.
+pub(crate) async fn overruled<A: Action>(arming: &Arming, server: &ActionClient<A>) -> Option<Forbidden> {
+    match tokio::time::timeout(REPORTED, arming.lost()).await {
+        Ok(forbidden) => Some(forbidden.into()),
+        Err(_) if server.is_occupied() => {
+            Some(Forbidden::Stopped("somebody else moves the robot".to_owned()))
+        }
+        Err(_) => None,
+    }
 }
 
 #[cfg(test)]

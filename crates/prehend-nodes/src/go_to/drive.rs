@@ -13,7 +13,7 @@ use prehend_msgs::prehend_interfaces::action::GoTo;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_navigation::Pose2;
 use prehend_robots::live_frames::LiveFrames;
-use prehend_robots::nav2::{End, Lifecycle, Nav2, Navigate, NavigateClient};
+use prehend_robots::nav2::{Lifecycle, Nav2, Navigate, NavigateClient};
 use prehend_robots::robot::Navigation;
 use prehend_robots::shell::Shell;
 use prehend_ros::{ActionClient, GoalStatus, Node, RosError};
@@ -143,13 +143,16 @@ impl Driver {
                 () = &mut deadline => ErrandFault::Timeout { seconds: LONGEST.as_secs_f64() },
                 result = handle.result(SILENCE) => return match result {
                     Ok((GoalStatus::Succeeded, _)) => Ok(()),
-                    Ok((GoalStatus::Canceled, _)) => {
-                        Err(aborted(End { code: 0, message: "somebody else cancelled it".to_owned() }))
+                    Ok((status, result)) => {
+                        // Nav2 aborts a goal, without a code, for one that comes after it.
+                        Err(match (moving::overruled(interrupt.arming, client).await, status) {
+                            (Some(forbidden), _) => forbidden.into(),
+                            (None, GoalStatus::Canceled) => {
+                                Forbidden::Stopped("drive: somebody else cancelled it".to_owned()).into()
+                            }
+                            (None, _) => aborted(A::end(result)),
+                        })
                     }
-                    Ok((_, result)) => match moving::unarmed(interrupt.arming).await {
-                        Some(forbidden) => Err(forbidden.into()),
-                        None => Err(aborted(A::end(result))),
-                    },
                     Err(error) => {
                         self.halt_within(LOST_HALT).await;
                         Err(of_navigation(&error, at))

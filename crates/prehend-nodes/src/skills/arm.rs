@@ -348,10 +348,14 @@ impl Motion<'_> {
         };
         match ended {
             Ok(Some(Ok((GoalStatus::Succeeded, result)))) => Ok(Some((GoalStatus::Succeeded, result))),
-            Ok(Some(Ok(ended))) => match moving::unarmed(self.interrupt.arming).await {
-                Some(forbidden) => Err(forbidden.into()),
-                None => Ok(Some(ended)),
-            },
+            Ok(Some(Ok(ended))) => {
+                let arming = self.interrupt.arming;
+                let overruled = match server {
+                    Server::MoveIt => moving::overruled(arming, &self.arm.controller).await,
+                    Server::Driver => moving::overruled(arming, client).await,
+                };
+                overruled.map_or(Ok(Some(ended)), |forbidden| Err(forbidden.into()))
+            }
             Ok(None) => {
                 moving::stop(&mut handle, SILENCE, || self.arm.halt()).await;
                 Ok(None)

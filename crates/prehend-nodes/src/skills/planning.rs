@@ -219,26 +219,20 @@ impl Planner {
         let planned = |longest| self.move_group.result(goal, longest, longest);
         let (_, result) = self.moveit.answers("planning", planned).await?;
         if let Err(miss) = answered("plan", result.error_code.val)? {
-            return Ok(Err(self.explained(miss, [start, end], opening).await?));
+            return Ok(Err(self.explained(miss, [start, end], opening).await));
         }
         Ok(self.planned(result.planned_trajectory, start, Some(end), None))
     }
 
     /// Why there is no plan between two states, where MoveIt does not say.
-    async fn explained(
-        &self,
-        miss: NotFound,
-        [start, end]: [&[f64]; 2],
-        opening: f64,
-    ) -> Result<NotFound, SkillFault> {
-        let NotFound::Code(_, MoveItErrorCodes::FAILURE) = miss else { return Ok(miss) };
+    async fn explained(&self, miss: NotFound, [start, end]: [&[f64]; 2], opening: f64) -> NotFound {
+        let NotFound::Code(_, MoveItErrorCodes::FAILURE) = miss else { return miss };
         for (at, joints) in [("where the arm is,", start), ("where the arm would go,", end)] {
-            let touching = self.validity.touching(&self.moveit, self.state(joints, opening)).await?;
-            if let Some(bodies) = touching {
-                return Ok(NotFound::Touch(at, bodies));
+            if let Some(bodies) = self.validity.touching(&self.moveit, self.state(joints, opening)).await {
+                return NotFound::Touch(at, bodies);
             }
         }
-        Ok(miss)
+        miss
     }
 
     /// A straight line of the tool from `start` through `poses`, inside the fence.

@@ -2,7 +2,6 @@
 
 use super::moveit::MoveIt;
 use super::scene::{HELD, OURS};
-use prehend_execution::SkillFault;
 use prehend_msgs::moveit_msgs::msg::{ContactInformation, RobotState};
 use prehend_msgs::moveit_msgs::srv::GetStateValidity;
 use prehend_robots::RobotConfig;
@@ -22,19 +21,15 @@ impl Validity {
         Ok(Self { states, group: robot.moveit.group.clone() })
     }
 
-    /// What touches what in this state, in words; `None` when nothing does, or nobody offers to look.
-    pub(super) async fn touching(
-        &self,
-        moveit: &MoveIt,
-        robot_state: RobotState,
-    ) -> Result<Option<String>, SkillFault> {
+    /// What touches what in this state, in words; `None` when nothing does, or nobody says so: a plan that was not found is told all the same.
+    pub(super) async fn touching(&self, moveit: &MoveIt, robot_state: RobotState) -> Option<String> {
         if !self.states.is_available() {
-            return Ok(None);
+            return None;
         }
         let group_name = self.group.clone();
         let request = GetStateValidity::Request { robot_state, group_name, ..Default::default() };
-        let answer = moveit.answers("planning", |longest| self.states.request(request, longest)).await?;
-        Ok(first_contact(&answer.contacts))
+        let answer = moveit.answers("planning", |longest| self.states.request(request, longest)).await;
+        first_contact(&answer.ok()?.contacts)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::backend::{Caller, LAST_WORDS, Participant, Reader, Sample, Server, Si
 use crate::sync::{Queue, lock};
 use crate::{CancelRejection, Client, RosError};
 use futures::Stream;
-use prehend_msgs::action_msgs::msg::GoalStatusArray;
+use prehend_msgs::action_msgs::msg::{GoalStatus as GoalStatusMsg, GoalStatusArray};
 use prehend_msgs::action_msgs::srv::CancelGoal;
 use prehend_msgs::{Action, Service};
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context as TaskContext, Poll};
 use std::time::{Duration, Instant};
@@ -64,11 +64,15 @@ struct Core {
     cancel: Caller,
     result: Caller,
     goals: Goals,
+    occupied: Occupied,
     _feedback: Reader,
     _status: Reader,
 }
 
 type Goals = Arc<Mutex<HashMap<GoalId, Arc<Watched>>>>;
+
+/// Whether the server told last of a goal that has not ended.
+type Occupied = Arc<AtomicBool>;
 
 /// What is heard of a goal.
 struct Watched {
@@ -124,7 +128,7 @@ fn feedback_sink(goals: Goals) -> Sink {
     })
 }
 
-fn status_sink(goals: Goals) -> Sink {
+fn status_sink(goals: Goals, occupied: Occupied) -> Sink {
     Arc::new(move |sample: Sample| {
         let statuses = match decode::<GoalStatusArray>(&sample.payload, sample.encoding) {
             Ok(array) => array.status_list,
@@ -133,6 +137,8 @@ fn status_sink(goals: Goals) -> Sink {
                 return;
             }
         };
+        let is_under_way = |heard: &GoalStatusMsg| !GoalStatus::from_wire(heard.status).is_terminal();
+        occupied.store(statuses.iter().any(is_under_way), Ordering::Relaxed);
         let goals = lock(&goals);
         for heard in statuses {
             let Some(watched) = goal_id(&heard.goal_info.goal_id.uuid).and_then(|id| goals.get(&id)) else {
@@ -158,8 +164,9 @@ impl<A: Action> ActionClient<A> {
         ends: ClientEnds,
         subscribe: impl FnOnce(Sink, Sink) -> Result<(Reader, Reader), RosError>,
     ) -> Result<Self, RosError> {
-        let goals = Goals::default();
-        let (feedback, status) = subscribe(feedback_sink(goals.clone()), status_sink(goals.clone()))?;
+        let (goals, occupied) = (Goals::default(), Occupied::default());
+        let (feedback, status) =
+            subscribe(feedback_sink(goals.clone()), status_sink(goals.clone(), occupied.clone()))?;
         let ClientEnds { name, participant, send_goal, cancel, result } = ends;
         let core = Core {
             name,
@@ -168,6 +175,7 @@ impl<A: Action> ActionClient<A> {
             cancel,
             result,
             goals,
+            occupied,
             _feedback: feedback,
             _status: status,
         };
@@ -204,6 +212,11 @@ impl<A: Action> ActionClient<A> {
     /// Errors: [`RosError::CancelRejected`], and those of [`Client::request`](crate::Client::request).
     pub async fn cancel_all(&self, deadline: Duration) -> Result<usize, RosError> {
         self.core.cancel([0; 16], deadline).await
+    }
+
+    /// Whether the server works at a goal, whoever sent it, by what it told last. That a goal has ended may be heard after its result.
+    pub fn is_occupied(&self) -> bool {
+        self.core.occupied.load(Ordering::Relaxed)
     }
 
     /// Whether a server is matched now. After a server was killed it still counts for about 50 s.

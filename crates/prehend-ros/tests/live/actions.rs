@@ -78,10 +78,21 @@ async fn cancel_all_cancels_the_goals_of_every_client() {
     for _ in 0..3 {
         goals.push(client.send_goal(count_to(-1), DEADLINE).await.expect("accepted"));
     }
+    // Whoever listens knows that the server has goals, and when it has none.
+    let told = async |expected: bool| {
+        let hears = async {
+            while other.is_occupied() != expected {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(DEADLINE, hears).await.expect("it is told")
+    };
+    told(true).await;
     assert_eq!(other.cancel_all(DEADLINE).await, Ok(3));
     for mut goal in goals {
         assert_eq!(goal.result(DEADLINE).await.expect("ended").0, GoalStatus::Canceled);
     }
+    told(false).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
