@@ -87,10 +87,7 @@ class Nav2:
         for server in servers:
             self.start(server)
         for manager, localises in zip(MANAGERS, [True, False]):
-            names = ", ".join(name for name, _, _ in servers if (name in LOCALISATION) == localises)
-            self.start(
-                (manager, MANAGER, []), "-p", "autostart:=true", "-p", f"node_names:=[{names}]", "-p", "bond_timeout:=4.0",
-                "-p", "attempt_respawn_reconnection:=true")
+            self.manage(manager, [name for name, _, _ in servers if (name in LOCALISATION) == localises])
 
     def start(self, server, *more):
         name, package, remappings = server
@@ -107,6 +104,20 @@ class Nav2:
 
     def again(self, name):
         self.start(next(server for server in SERVERS if server[0] == name))
+
+    def navigation_anew(self):
+        """Starts all of the navigation anew, as a person does whose lifecycle manager hangs."""
+        servers = [server for server in SERVERS if server[0] not in LOCALISATION]
+        for name in [MANAGERS[1], *(name for name, _, _ in servers)]:
+            self.kill(name)
+        for server in servers:
+            self.start(server)
+        self.manage(MANAGERS[1], [name for name, _, _ in servers])
+
+    def manage(self, manager, names):
+        self.start(
+            (manager, MANAGER, []), "-p", "autostart:=true", "-p", f"node_names:=[{', '.join(names)}]", "-p", "bond_timeout:=4.0",
+            "-p", "attempt_respawn_reconnection:=true")
 
     def log(self, name):
         return (self.folder / f"{name}.log").read_text(errors="replace")
@@ -335,7 +346,7 @@ def kills(args, folder, server):
     driving = Driving(args.domain)
     nav2, room = in_two_rooms(args, folder / f"kills-{server}")
     told, after, waited, stood, back = collections.Counter(), collections.Counter(), [], [], []
-    asked = itertools.cycle(CROSSINGS)
+    asked, hung = itertools.cycle(CROSSINGS), 0
     try:
         for count in range(args.kills):
             ups = nav2.ups()
@@ -351,8 +362,14 @@ def kills(args, folder, server):
             driving.spin(1.0)
             stood.append(driving.last - killed)
             nav2.again(server)
-            nav2.until_active([before + (name == MANAGED[server]) for before, name in zip(ups, MANAGERS)])
-            back.append(time.monotonic() - killed)
+            anew = [before + (name == MANAGED[server]) for before, name in zip(ups, MANAGERS)]
+            try:
+                nav2.until_active(anew)
+                back.append(time.monotonic() - killed)
+            except Missing:
+                hung += 1
+                nav2.navigation_anew()
+                nav2.until_active(anew)
             # The same once more, and then back, so that each kill is in a drive through the doorway.
             after[outcome(goal(args, CROSSINGS[count % 2]))] += 1
         bumps = room.bumps()
@@ -360,7 +377,7 @@ def kills(args, folder, server):
         room.end()
         nav2.end()
     soon = f"{sum(seconds <= 2.0 for seconds in waited)} of {len(waited)}"
-    cells = [listed(told), spread(sorted(waited)), soon, spread(sorted(stood)), spread(sorted(back)), str(bumps), listed(after)]
+    cells = [listed(told), spread(sorted(waited)), soon, spread(sorted(stood)), spread(sorted(back)), str(hung), str(bumps), listed(after)]
     print(f"| {server} | {' | '.join(cells)} |", flush=True)
     return after["done"] == args.kills
 
@@ -509,7 +526,7 @@ def main():
             print(flush=True)
         if args.kills:
             print(f"| {args.robot}: killed {args.kills} times during a drive | the goal under way ended | seconds to that end, where it was not done | "
-                  "within 2 s | to a base that stands | to a Nav2 that is active again | bumps | the same goal again |\n|---|---|---|---|---|---|---|---|", flush=True)
+                  "within 2 s | to a base that stands | to a Nav2 that is active again | times that Nav2's manager hung for 60 s | bumps | the same goal again |\n|---|---|---|---|---|---|---|---|---|", flush=True)
             for server in args.killed:
                 good &= kills(args, folder, server)
             print(flush=True)

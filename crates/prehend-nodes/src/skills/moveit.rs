@@ -61,10 +61,10 @@ impl MoveIt {
         loop {
             tokio::time::sleep(PULSE).await;
             let little = question(PlanningSceneComponents::OBJECT_COLORS);
-            match self.scenes.request(little, SILENCE - PULSE).await {
-                Err(error @ (RosError::Timeout { .. } | RosError::PeerLost { .. })) => return error,
-                // What else goes wrong is told where the answer is waited for.
-                Ok(_) | Err(_) => {}
+            let answer = self.scenes.request(little, SILENCE - PULSE).await;
+            // What else goes wrong is told where the answer is waited for.
+            if let Err(error @ (RosError::Timeout { .. } | RosError::PeerLost { .. })) = answer {
+                return error;
             }
         }
     }
