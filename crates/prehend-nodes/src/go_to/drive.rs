@@ -22,9 +22,9 @@ use std::time::{Duration, Instant};
 
 /// Silence after which the navigation is lost: Nav2 gives a word of its drive a hundred times a second, ours ten times. With what follows,
 /// a person is told within two seconds.
-const SILENCE: Duration = Duration::from_secs(1);
+const SILENCE: Duration = Duration::from_millis(900);
 /// Longest wait for what is told to stop when the navigation is lost. Those who are there answer at once.
-const LOST_HALT: Duration = Duration::from_millis(400);
+const LOST_HALT: Duration = Duration::from_millis(200);
 /// Longest drive, wall clock: a slow machine simulates slower than real time.
 const LONGEST: Duration = Duration::from_secs(240);
 
