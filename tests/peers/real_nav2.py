@@ -52,22 +52,9 @@ DOWN = ["Pausing managed nodes", "Shutting down managed nodes", "Resetting manag
 SCENE = "config/scenes/room_two_tables.yaml"
 # Drives from place to place, and needs nothing but driving and seeing.
 TOUR = "look around"
-# Two tables, and between them a wall with a doorway of 1.2 m.
+# Two tables, and between them a wall with a doorway.
 DOORWAY = [2.5, 1.3]
-TWO_ROOMS = """\
-name: two rooms
-robot: {xy: [1.0, 1.0], yaw: 0.0}
-room:
-  size: [4.8, 3.6]
-  walls:
-  - {from: [2.5, -0.05], to: [2.5, 0.7]}
-  - {from: [2.5, 1.9], to: [2.5, 3.65]}
-objects:
-- {name: dining table, model: table, pose: {xy: [4.3, 1.3], yaw: 0.0}}
-- {name: kitchen table, model: table, pose: {xy: [1.5, 3.1], yaw: 1.5708}}
-- {name: red block, class: block, shape: box, color: red, size: [0.05, 0.05, 0.05], mass: 0.1, on: dining table, region: {x: [-0.2, -0.1], y: [-0.2, 0.2]}}
-- {name: plate, class: plate, shape: plate, color: white, size: {radius: 0.095}, mass: 0.4, on: kitchen table, region: {x: [-0.16, -0.1], y: [-0.2, 0.2]}}
-"""
+TWO_ROOMS = ROOT / "tests/scenes/two_rooms.yaml"
 # From one side of the wall to the other.
 CROSSINGS = ["go to the red block", "go to the plate"]
 NODES = ["sim", "object_map", "affordance", "verifier", "skills", "go_to", "agent"]
@@ -227,12 +214,10 @@ class Judged:
 
     def __init__(self, args, folder):
         folder.mkdir(parents=True, exist_ok=True)
-        scene = folder / "two_rooms.yaml"
-        scene.write_text(TWO_ROOMS)
         self.processes = {}
         for name in NODES:
             command = [
-                args.prehend, "node", name, "--robot", f"config/robots/{args.robot}.yaml", "--scene", str(scene), "--speed", str(args.speed),
+                args.prehend, "node", name, "--robot", f"config/robots/{args.robot}.yaml", "--scene", str(TWO_ROOMS), "--speed", str(args.speed),
                 *(["--supervised", "-p", "nav2:=map"] if name == "sim" else [])]
             pipe = subprocess.PIPE if name == "sim" else subprocess.DEVNULL
             with (folder / f"{name}.log").open("wb") as log:

@@ -3,7 +3,7 @@
 
 use crate::harness::{CALL, SILENCE, Stage, StageOptions, begins, one_at_a_time, wait_for};
 use prehend_cli::node::NodeName;
-use prehend_cli::outcome::Outcome;
+use prehend_cli::outcome::{Ending, Outcome};
 use prehend_msgs::geometry_msgs::msg::{Point, PoseStamped};
 use prehend_msgs::names;
 use prehend_msgs::nav2_msgs::action::NavigateToPose;
@@ -14,20 +14,7 @@ use prehend_ros::{ActionClient, GoalStatus, QosProfile};
 use serde_json::{Value, json};
 
 /// A block on one table, a plate on another, and between them a wall with a doorway of 1.2 m.
-const ROOM: &str = "\
-name: room of the test
-robot: {xy: [1.0, 1.0], yaw: 0.0}
-room:
-  size: [4.8, 3.6]
-  walls:
-  - {from: [2.5, -0.05], to: [2.5, 0.7]}
-  - {from: [2.5, 1.9], to: [2.5, 3.65]}
-objects:
-- {name: dining table, model: table, pose: {xy: [4.3, 1.3], yaw: 0.0}}
-- {name: kitchen table, model: table, pose: {xy: [1.5, 3.1], yaw: 1.5708}}
-- {name: red block, class: block, shape: box, color: red, size: [0.05, 0.05, 0.05], mass: 0.1, on: dining table, region: {x: [-0.2, -0.1], y: [-0.2, 0.2]}}
-- {name: plate, class: plate, shape: plate, color: white, size: {radius: 0.095}, mass: 0.4, on: kitchen table, region: {x: [-0.16, -0.1], y: [-0.2, 0.2]}}
-";
+const ROOM: &str = include_str!("../scenes/two_rooms.yaml");
 
 const GOAL: &str = "put the red block on the plate";
 
@@ -122,7 +109,12 @@ async fn obstacles_are_overcome_or_told(stage: &mut Stage) {
 }
 
 async fn has_a_goal(navigator: &ActionClient<NavigateToPose::Action>) {
-    wait_for("the navigator has a goal", async || navigator.is_occupied().then_some(())).await;
+    wait_for("the navigator has a goal", async || navigator.occupied()).await;
+}
+
+fn is_stopped_by_somebody_else(stage: &Stage, ending: &Ending) {
+    assert_eq!(ending.reason.as_deref(), Some("stopped"), "{ending:?}\n{}", stage.story());
+    assert!(ending.message.contains("somebody else"), "{ending:?}");
 }
 
 /// A person at RViz, or another program, cancels the drive at the navigation, or sends the base somewhere else: Prehend does not insist.
@@ -143,14 +135,7 @@ async fn somebody_else_decides(stage: &mut Stage) {
             },
         )
         .await;
-    assert_eq!(
-        cancelled.ending.reason.as_deref(),
-        Some("stopped"),
-        "{:?}\n{}",
-        cancelled.ending,
-        stage.story()
-    );
-    assert!(cancelled.ending.message.contains("somebody else"), "{:?}", cancelled.ending);
+    is_stopped_by_somebody_else(stage, &cancelled.ending);
     base_stands(stage).await;
     let at_the_block = stage.goal("go to the red block").await;
     assert_eq!(at_the_block.ending.outcome, Outcome::Done, "{:?}", at_the_block.ending);
@@ -171,14 +156,7 @@ async fn somebody_else_decides(stage: &mut Stage) {
             },
         )
         .await;
-    assert_eq!(
-        sent_away.ending.reason.as_deref(),
-        Some("stopped"),
-        "{:?}\n{}",
-        sent_away.ending,
-        stage.story()
-    );
-    assert!(sent_away.ending.message.contains("somebody else"), "{:?}", sent_away.ending);
+    is_stopped_by_somebody_else(stage, &sent_away.ending);
     let (status, _) = theirs.expect("sent").result(SILENCE).await.expect("an end");
     assert_eq!(status, GoalStatus::Succeeded, "their drive goes on");
     base_stands(stage).await;

@@ -4,7 +4,7 @@ use prehend_execution::Forbidden;
 use prehend_msgs::Action;
 use prehend_robots::arming::Arming;
 use prehend_ros::{ActionClient, GoalHandle, RosError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Deadline for the acceptance of a goal.
 const ACCEPT: Duration = Duration::from_secs(3);
@@ -57,11 +57,15 @@ pub(crate) async fn stop<A: Action>(handle: &mut GoalHandle<A>, silence: Duratio
 }
 
 /// Who decided against a motion that has failed: the robot, which is not armed any more, or somebody else who gave the server that moves it
-/// another goal meanwhile, such as a person at RViz.
-pub(crate) async fn overruled<A: Action>(arming: &Arming, server: &ActionClient<A>) -> Option<Forbidden> {
+/// another goal since it had `begun`, such as a person at RViz. What a server told before it died says nothing.
+pub(crate) async fn overruled<A: Action>(
+    arming: &Arming,
+    server: &ActionClient<A>,
+    begun: Instant,
+) -> Option<Forbidden> {
     match tokio::time::timeout(REPORTED, arming.lost()).await {
         Ok(forbidden) => Some(forbidden.into()),
-        Err(_) if server.is_occupied() => {
+        Err(_) if server.occupied().is_some_and(|told| told > begun) => {
             Some(Forbidden::Stopped("somebody else moves the robot".to_owned()))
         }
         Err(_) => None,

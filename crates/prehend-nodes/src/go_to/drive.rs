@@ -119,6 +119,7 @@ impl Driver {
         let at = [goal_pose.translation.x, goal_pose.translation.y];
         let pose = prehend_convert::pose_to_msg(goal_pose);
         let goal = A::goal(PoseStamped { header: prehend_convert::header(&self.frame, 0.0), pose });
+        let sent = Instant::now();
         let begun = moving::begin(client, goal, interrupt.ended_in_motion(), || self.halt()).await;
         let mut handle = match begun {
             Ok(handle) => handle,
@@ -145,7 +146,7 @@ impl Driver {
                     Ok((GoalStatus::Succeeded, _)) => Ok(()),
                     Ok((status, result)) => {
                         // Nav2 aborts a goal, without a code, for one that comes after it.
-                        Err(match (moving::overruled(interrupt.arming, client).await, status) {
+                        Err(match (moving::overruled(interrupt.arming, client, sent).await, status) {
                             (Some(forbidden), _) => forbidden.into(),
                             (None, GoalStatus::Canceled) => {
                                 Forbidden::Stopped("drive: somebody else cancelled it".to_owned()).into()

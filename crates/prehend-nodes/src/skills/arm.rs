@@ -331,6 +331,7 @@ impl Motion<'_> {
                 error = self.arm.lost(server) => of_robot(phase, &error),
             }
         };
+        let sent = Instant::now();
         let begun = moving::begin(client, goal, raised, || self.arm.halt()).await;
         let mut handle = begun.map_err(|error| match error {
             NotBegun::Raised(fault) => fault,
@@ -351,8 +352,8 @@ impl Motion<'_> {
             Ok(Some(Ok(ended))) => {
                 let arming = self.interrupt.arming;
                 let overruled = match server {
-                    Server::MoveIt => moving::overruled(arming, &self.arm.controller).await,
-                    Server::Driver => moving::overruled(arming, client).await,
+                    Server::MoveIt => moving::overruled(arming, &self.arm.controller, sent).await,
+                    Server::Driver => moving::overruled(arming, client, sent).await,
                 };
                 overruled.map_or(Ok(Some(ended)), |forbidden| Err(forbidden.into()))
             }

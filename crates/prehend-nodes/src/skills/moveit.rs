@@ -16,7 +16,8 @@ const PULSE: Duration = Duration::from_millis(300);
 /// Longest that an answer may take of a MoveIt that lives. It is longer than any planning time that it is given.
 const ANSWER: Duration = Duration::from_secs(4);
 
-/// MoveIt's service that says what its scene holds. It answers in milliseconds, also while MoveIt plans or executes.
+/// MoveIt's service that says what its scene holds. It answers while MoveIt plans or executes, though not while it works at an inverse
+/// kinematics, which gets a tenth of a second.
 #[derive(Debug)]
 pub(super) struct MoveIt {
     scenes: Client<GetPlanningScene::Service>,

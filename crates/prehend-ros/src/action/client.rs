@@ -17,7 +17,7 @@ use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::task::{Context as TaskContext, Poll};
 use std::time::{Duration, Instant};
@@ -71,8 +71,8 @@ struct Core {
 
 type Goals = Arc<Mutex<HashMap<GoalId, Arc<Watched>>>>;
 
-/// Whether the server told last of a goal that has not ended.
-type Occupied = Arc<AtomicBool>;
+/// When the server told last of its goals, if one of them had not ended.
+type Occupied = Arc<Mutex<Option<Instant>>>;
 
 /// What is heard of a goal.
 struct Watched {
@@ -138,7 +138,7 @@ fn status_sink(goals: Goals, occupied: Occupied) -> Sink {
             }
         };
         let is_under_way = |heard: &GoalStatusMsg| !GoalStatus::from_wire(heard.status).is_terminal();
-        occupied.store(statuses.iter().any(is_under_way), Ordering::Relaxed);
+        *lock(&occupied) = statuses.iter().any(is_under_way).then(Instant::now);
         let goals = lock(&goals);
         for heard in statuses {
             let Some(watched) = goal_id(&heard.goal_info.goal_id.uuid).and_then(|id| goals.get(&id)) else {
@@ -214,9 +214,10 @@ impl<A: Action> ActionClient<A> {
         self.core.cancel([0; 16], deadline).await
     }
 
-    /// Whether the server works at a goal, whoever sent it, by what it told last. That a goal has ended may be heard after its result.
-    pub fn is_occupied(&self) -> bool {
-        self.core.occupied.load(Ordering::Relaxed)
+    /// When the server told last that it works at a goal, whoever sent it; `None` when it told last of none. That a goal has ended may be
+    /// heard after its result, and of a server that has died nothing is heard any more.
+    pub fn occupied(&self) -> Option<Instant> {
+        *lock(&self.core.occupied)
     }
 
     /// Whether a server is matched now. After a server was killed it still counts for about 50 s.

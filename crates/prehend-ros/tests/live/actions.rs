@@ -81,7 +81,7 @@ async fn cancel_all_cancels_the_goals_of_every_client() {
     // Whoever listens knows that the server has goals, and when it has none.
     let told = async |expected: bool| {
         let hears = async {
-            while other.is_occupied() != expected {
+            while other.occupied().is_some() != expected {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
