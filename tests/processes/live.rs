@@ -261,6 +261,7 @@ fn demo(folder: &Path, goal: &str) -> Command {
 /// environment chose nobody of the first start may be left: the nodes would take them for another Prehend.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_graph_is_started_once_more_in_the_domain_of_the_environment() {
+    let _turn = one_at_a_time().await;
     let domain = Domain::free(Purpose::Run).expect("a domain");
     let mut child = Command::new(std::env::current_exe().expect("this binary"));
     child.args(["--exact", "live::started_once_more", "--ignored", "--nocapture"]);
