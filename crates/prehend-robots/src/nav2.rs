@@ -97,8 +97,8 @@ impl Nav2 {
 
     /// Stops whatever drives: at the navigator, and at the servers that it sent off, which go on without it when it is gone.
     ///
-    /// Errors: the first of [`RosError`], after all were asked.
-    pub async fn cancel_all(&self, deadline: Duration) -> Result<(), RosError> {
+    /// Gives what those said who did not answer.
+    pub async fn cancel_all(&self, deadline: Duration) -> Vec<RosError> {
         let navigator = async {
             match &self.navigator {
                 NavigateClient::Jazzy(client) => client.cancel_all(deadline).await,
@@ -109,8 +109,8 @@ impl Nav2 {
         let there = self.driving.iter().filter(|server| server.is_available());
         let driving = join_all(there.map(|server| server.request(CancelGoal::Request::default(), deadline)));
         let (navigator, driving) = tokio::join!(navigator, driving);
-        navigator?;
-        driving.into_iter().try_for_each(|answer| answer.map(drop))
+        let driving = driving.into_iter().filter_map(Result::err);
+        navigator.err().into_iter().chain(driving).collect()
     }
 }
 

@@ -128,7 +128,6 @@ fn trajectories_are_checked_followed_and_stopped() {
 
     // Followed in time, without jumps in position.
     let id = rig.world.execute(&[at(1.0, there)]).expect("started");
-    assert_eq!(rig.world.execute(&[at(1.0, there)]), Err(TrajectoryError::Busy));
     let mut last = rig.world.arm_joints()[0];
     let mut ends = Vec::new();
     // Rounding may make it one step more.
@@ -164,6 +163,35 @@ fn trajectories_are_checked_followed_and_stopped() {
     let stands = rig.world.arm_joints().to_vec();
     rig.wait(0.2);
     assert_eq!(&stands, rig.world.arm_joints());
+}
+
+/// As ros2_control's joint_trajectory_controller does it.
+#[test]
+fn a_trajectory_takes_the_place_of_a_running_one_without_a_jerk_and_what_is_refused_disturbs_nothing() {
+    let mut rig = Rig::new("- {name: a, class: a, shape: box, color: red, pose: {xy: [0.5, 0.3]}}", 0);
+    let to = |seconds: f64, joint: usize, angle: f64| {
+        let mut positions = HOME.to_vec();
+        positions[joint] = angle;
+        [JointPoint { time: seconds, positions, velocities: Some(vec![0.0; HOME.len()]) }]
+    };
+    let first = rig.world.execute(&to(1.0, 0, 0.5)).expect("started");
+    (0..120).for_each(|_| rig.world.step());
+    assert!(matches!(rig.world.execute(&to(0.01, 0, -0.5)), Err(TrajectoryError::Speed { .. })));
+    assert!(rig.world.is_moving() && rig.world.take_motion_ends().is_empty(), "what was refused stopped it");
+    let fast = rig.world.arm_velocities()[0];
+    assert!(fast > 0.5, "{fast} rad/s");
+
+    let second = rig.world.execute(&to(1.5, 0, HOME[0])).expect("taken while the arm moves");
+    let told = |rig: &mut Rig| -> Vec<_> {
+        rig.world.take_motion_ends().iter().map(|end| (end.id, end.outcome)).collect()
+    };
+    assert_eq!(told(&mut rig), [(first, MotionOutcome::Replaced)]);
+    rig.world.step();
+    let now = rig.world.arm_velocities()[0];
+    assert!((fast - now).abs() < 15.0 * STEP, "{fast} to {now} rad/s");
+    rig.wait(1.6);
+    assert_eq!(told(&mut rig), [(second, MotionOutcome::Succeeded)]);
+    assert!((rig.world.arm_joints()[0] - HOME[0]).abs() < 1e-9);
 }
 
 #[test]

@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 /// Silence after which the navigation is lost: Nav2 gives a word of its drive a hundred times a second, ours ten times. With what follows,
 /// a person is told within two seconds.
 const SILENCE: Duration = Duration::from_millis(900);
-/// Longest wait for what is told to stop when the navigation is lost. Those who are there answer at once.
-const LOST_HALT: Duration = Duration::from_millis(200);
+/// How long a word to stop is waited for before it is said once more. Those who are there answer at once.
+const AGAIN: Duration = Duration::from_millis(200);
 /// Longest drive, wall clock: a slow machine simulates slower than real time.
 const LONGEST: Duration = Duration::from_secs(240);
 
@@ -36,6 +36,14 @@ pub(super) struct Driver {
     frame: String,
     /// The base in its odometry.
     frames: LiveFrames,
+}
+
+/// Why a drive is not done.
+enum Undone {
+    /// The navigation has ended it; it may be driving for somebody else.
+    Ended(ErrandFault),
+    /// It may be under way still.
+    UnderWay(ErrandFault),
 }
 
 /// Says that the base is no longer driven, however the drive ended.
@@ -59,8 +67,23 @@ impl Driver {
     }
 
     async fn halt_within(&self, deadline: Duration) {
-        if let Err(error) = self.nav2.cancel_all(deadline).await {
+        for error in self.nav2.cancel_all(deadline).await {
             tracing::warn!("cancel of the drive: {error}");
+        }
+    }
+
+    /// Stops whatever drives, again and again until the base stands: a word to stop may get lost, and servers of a navigator that has died
+    /// drive on. Whether it stands, three seconds later at the latest.
+    async fn bring_to_rest(&self) -> bool {
+        let again = async {
+            loop {
+                self.halt_within(AGAIN).await;
+                tokio::time::sleep(AGAIN).await;
+            }
+        };
+        tokio::select! {
+            stands = self.frames.stand() => stands,
+            never = again => never,
         }
     }
 
@@ -94,17 +117,20 @@ impl Driver {
         };
         let Pose2 { x, y, yaw } = at;
         tell("started", format!("drive to ({x:.2}, {y:.2}) m, {:.0} degrees", yaw.to_degrees()));
-        let result = match &self.nav2.navigator {
+        let ended = match &self.nav2.navigator {
             NavigateClient::Jazzy(client) => self.navigate(client, &goal_pose, interrupt, told).await,
             NavigateClient::Humble(client) => self.navigate(client, &goal_pose, interrupt, told).await,
         };
-        if !self.frames.stand().await {
-            tracing::warn!("the drive has ended, and the base does not stand");
-        }
+        let (result, stands) = match ended {
+            Ok(()) => (Ok(()), self.frames.stand().await),
+            Err(Undone::Ended(fault)) => (Err(fault), self.frames.stand().await),
+            Err(Undone::UnderWay(fault)) => (Err(fault), self.bring_to_rest().await),
+        };
         let seconds = started.elapsed().as_secs_f64();
+        let moves = if stands { "" } else { ", and the base does not stand" };
         match &result {
-            Ok(()) => tell("done", format!("drive: done in {seconds:.1} s")),
-            Err(fault) => tell(fault.reason().code(), format!("drive: {fault}")),
+            Ok(()) => tell("done", format!("drive: done in {seconds:.1} s{moves}")),
+            Err(fault) => tell(fault.reason().code(), format!("drive: {fault}{moves}")),
         }
         result
     }
@@ -115,7 +141,7 @@ impl Driver {
         goal_pose: &Isometry3<f64>,
         interrupt: &Interrupt<'_, GoTo::Action>,
         told: impl Fn(f64),
-    ) -> Result<(), ErrandFault> {
+    ) -> Result<(), Undone> {
         let at = [goal_pose.translation.x, goal_pose.translation.y];
         let pose = prehend_convert::pose_to_msg(goal_pose);
         let goal = A::goal(PoseStamped { header: prehend_convert::header(&self.frame, 0.0), pose });
@@ -123,12 +149,14 @@ impl Driver {
         let begun = moving::begin(client, goal, interrupt.ended_in_motion(), || self.halt()).await;
         let mut handle = match begun {
             Ok(handle) => handle,
-            Err(NotBegun::Raised(fault)) => return Err(fault),
+            Err(NotBegun::Raised(fault)) => return Err(Undone::UnderWay(fault)),
             Err(NotBegun::NotTaken(error)) => {
-                return Err(match self.lifecycle.inactive().await {
+                let refused = matches!(error, RosError::Rejected { .. } | RosError::Unavailable { .. });
+                let fault = match self.lifecycle.inactive().await {
                     Some(state) => ErrandFault::NavigationInactive { state },
                     None => of_navigation(&error, at),
-                });
+                };
+                return Err(if refused { Undone::Ended(fault) } else { Undone::UnderWay(fault) });
             }
         };
         let mut feedback = handle.feedback();
@@ -146,18 +174,15 @@ impl Driver {
                     Ok((GoalStatus::Succeeded, _)) => Ok(()),
                     Ok((status, result)) => {
                         // Nav2 aborts a goal, without a code, for one that comes after it.
-                        Err(match (moving::overruled(interrupt.arming, client, sent).await, status) {
+                        Err(Undone::Ended(match (moving::overruled(interrupt.arming, client, sent).await, status) {
                             (Some(forbidden), _) => forbidden.into(),
                             (None, GoalStatus::Canceled) => {
                                 Forbidden::Stopped("drive: somebody else cancelled it".to_owned()).into()
                             }
                             (None, _) => aborted(A::end(result)),
-                        })
+                        }))
                     }
-                    Err(error) => {
-                        self.halt_within(LOST_HALT).await;
-                        Err(of_navigation(&error, at))
-                    }
+                    Err(error) => Err(Undone::UnderWay(of_navigation(&error, at))),
                 },
                 heard = feedback.next(), if listening => {
                     match heard {
@@ -168,7 +193,7 @@ impl Driver {
                 }
             };
             moving::stop(&mut handle, SILENCE, || self.halt()).await;
-            return Err(fault);
+            return Err(Undone::UnderWay(fault));
         }
     }
 }

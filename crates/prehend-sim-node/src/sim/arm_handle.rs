@@ -167,9 +167,9 @@ impl ArmHandle {
         self.state().opening
     }
 
-    /// Starts a trajectory from where the arm is.
+    /// Starts a trajectory from where the arm is; it takes the place of one that is running.
     ///
-    /// Errors: [`ArmError::Trajectory`] when it cannot be executed (limits, speeds, start, or the arm is moving).
+    /// Errors: [`ArmError::Trajectory`] when it cannot be executed (limits, speeds, start, or the base is driving).
     pub async fn execute(&self, points: Vec<JointPoint>) -> Result<Motion, ArmError> {
         self.vendor.arm_may_move().map_err(ArmError::NotReady)?;
         let (reply, answer) = oneshot::channel();

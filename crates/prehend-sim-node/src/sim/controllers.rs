@@ -72,7 +72,7 @@ pub fn trajectory_from_msg(
         .collect()
 }
 
-/// Serves the arm's controller until the server is dropped.
+/// Serves the arm's controller until the server is dropped. A new goal takes the place of a running one.
 pub(super) async fn serve_arm(
     mut server: ActionServer<FollowJointTrajectory::Action>,
     arm: ArmHandle,
@@ -151,6 +151,10 @@ async fn follow(
         Ok(MotionOutcome::Stopped) => {
             let code = FollowJointTrajectory::Result::GOAL_TOLERANCE_VIOLATED;
             goal.abort(arm_result(code, "the arm was stopped".to_owned()));
+        }
+        Ok(MotionOutcome::Replaced) => {
+            let code = FollowJointTrajectory::Result::INVALID_GOAL;
+            goal.abort(arm_result(code, "Current goal preempted by new incoming action.".to_owned()));
         }
         Ok(MotionOutcome::ForceLimit(force)) => {
             let code = FollowJointTrajectory::Result::PATH_TOLERANCE_VIOLATED;

@@ -11,7 +11,7 @@ use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_msgs::sensor_msgs::msg::JointState;
 use prehend_robots::{NodeError, RobotConfig, move_group};
 use prehend_ros::{Node, QosProfile, nanoseconds};
-use prehend_sim::world::{ArmModel, TrajectoryError};
+use prehend_sim::world::ArmModel;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use tokio::sync::watch;
@@ -88,16 +88,11 @@ impl StillRobot {
 
 /// Refuses what moves; whether it would have moved.
 fn refuse(command: Command) -> bool {
-    // Whoever asked may have gone.
-    match command {
-        Command::Execute { reply, .. } => {
-            let _ = reply.send(Err(TrajectoryError::Busy));
-            true
-        }
-        // Who waits for these learns that the robot is gone.
-        Command::Grip { .. } | Command::Drive { .. } | Command::Steer(_) => true,
-        Command::Stop | Command::HoldGrip | Command::Brake | Command::End | Command::Judge(..) => false,
-    }
+    // Who waits for these learns that the robot is gone.
+    matches!(
+        command,
+        Command::Execute { .. } | Command::Grip { .. } | Command::Drive { .. } | Command::Steer(_)
+    )
 }
 
 /// Takes the joints of a message over; whether it had them.

@@ -288,14 +288,15 @@ impl World {
         self.contacts.pad_force()
     }
 
-    /// Starts a trajectory. Its end comes from [`World::take_motion_ends`].
+    /// Starts a trajectory; it takes the place of one that is running. Its end comes from [`World::take_motion_ends`].
     ///
-    /// Errors: [`TrajectoryError`]; nothing moves then.
+    /// Errors: [`TrajectoryError`]; what moves goes on then.
     pub fn execute(&mut self, points: &[JointPoint]) -> Result<MotionId, TrajectoryError> {
         if self.base.as_ref().is_some_and(Base::is_driving) {
             return Err(TrajectoryError::Driving);
         }
-        let id = self.controller.start(&self.model, points)?;
+        let (id, replaced) = self.controller.start(&self.model, points)?;
+        self.motion_ends.extend(replaced);
         self.contacts.ease();
         Ok(id)
     }

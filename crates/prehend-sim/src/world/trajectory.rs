@@ -34,6 +34,8 @@ pub enum MotionOutcome {
     Succeeded,
     /// It was stopped on request.
     Stopped,
+    /// A later trajectory took its place.
+    Replaced,
     /// The force guard stopped it at this force, newtons.
     ForceLimit(f64),
 }
@@ -53,9 +55,6 @@ pub enum TrajectoryError {
     /// The base drives: the interlock lets only one of them move.
     #[error("the base is driving")]
     Driving,
-    /// The arm is moving.
-    #[error("the arm is moving")]
-    Busy,
     /// No points.
     #[error("the trajectory has no points")]
     Empty,
@@ -126,7 +125,7 @@ struct Running {
     stop: Option<(MotionOutcome, f64)>,
 }
 
-/// Follows one trajectory at a time.
+/// Follows one trajectory at a time, the latest.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     positions: JointVector,
@@ -155,21 +154,20 @@ impl Controller {
         self.running.is_some()
     }
 
-    /// Checks a trajectory and starts it.
+    /// Checks a trajectory and starts it, from where and as fast as the arm is; gives the motion whose place it takes, too.
+    ///
+    /// So does ros2_control's joint_trajectory_controller. What it refuses disturbs nothing.
     pub(super) fn start(
         &mut self,
         model: &ArmModel,
         points: &[JointPoint],
-    ) -> Result<MotionId, TrajectoryError> {
-        if self.running.is_some() {
-            return Err(TrajectoryError::Busy);
-        }
+    ) -> Result<(MotionId, Option<MotionEnd>), TrajectoryError> {
         let points = self.checked(model, points)?;
         let id = MotionId(self.next_id);
         self.next_id += 1;
         let rate = if std::mem::take(&mut self.jams) { 0.0 } else { 1.0 };
-        self.running = Some(Running { id, points, at: 0.0, rate, stop: None });
-        Ok(id)
+        let replaced = self.running.replace(Running { id, points, at: 0.0, rate, stop: None });
+        Ok((id, replaced.map(|old| MotionEnd { id: old.id, outcome: MotionOutcome::Replaced })))
     }
 
     fn checked(&self, model: &ArmModel, points: &[JointPoint]) -> Result<Vec<JointPoint>, TrajectoryError> {
@@ -207,11 +205,11 @@ impl Controller {
                 return Err(TrajectoryError::Start { joint: limits.name.clone(), distance });
             }
         }
-        // The motion always begins where the arm is.
+        // The motion always begins where the arm is, and as fast.
         let here = JointPoint {
             time: 0.0,
             positions: self.positions.clone(),
-            velocities: first.velocities.as_ref().map(|_| vec![0.0; count]),
+            velocities: first.velocities.as_ref().map(|_| self.velocities.clone()),
         };
         let rest = points.iter().filter(|point| point.time >= STEP).cloned();
         let points: Vec<JointPoint> = std::iter::once(here).chain(rest).collect();
@@ -243,7 +241,7 @@ impl Controller {
         let fastest = self.velocities.iter().fold(0.0_f64, |most, speed| most.max(speed.abs()));
         let deceleration = match outcome {
             MotionOutcome::ForceLimit(_) => GUARD_DECELERATION,
-            MotionOutcome::Succeeded | MotionOutcome::Stopped => STOP_DECELERATION,
+            MotionOutcome::Succeeded | MotionOutcome::Stopped | MotionOutcome::Replaced => STOP_DECELERATION,
         };
         if let Some(running) = &mut self.running
             && (running.stop.is_none() || matches!(outcome, MotionOutcome::ForceLimit(_)))
