@@ -1,16 +1,19 @@
-//! MoveIt and the controllers missing, rejecting, dying, and coming back with another time.
+//! MoveIt and the controllers missing, rejecting, dying, coming back with another time, and used by somebody else.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use crate::harness::{
-    EASY_GOAL, PREHEND, Stage, StageOptions, begins, in_time, one_at_a_time, repository, wait_for,
+    CALL, EASY_GOAL, PREHEND, Stage, StageOptions, begins, begins_in, in_time, one_at_a_time, repository, wait_for,
 };
 use futures::StreamExt;
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
+use prehend_msgs::Action;
+use prehend_msgs::builtin_interfaces::msg::Duration;
+use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_msgs::moveit_msgs::action::{ExecuteTrajectory, MoveGroup};
-use prehend_msgs::{Action, control_msgs};
-use prehend_ros::{Node, RosArguments};
+use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
+use prehend_ros::{GoalStatus, Node, RosArguments};
 use std::process::Stdio;
 
 /// A graph whose skills know one name of the robot side by another.
@@ -64,7 +67,7 @@ async fn missing_and_rejecting_servers() {
 async fn a_gripper_that_takes_no_goal() {
     let _turn = one_at_a_time().await;
     let mut stage = stage_with("/xarm_gripper/gripper_action", "/elsewhere").await;
-    rejecting::<control_msgs::action::GripperCommand::Action>(&stage.graph.observer.node, "/elsewhere");
+    rejecting::<GripperCommand::Action>(&stage.graph.observer.node, "/elsewhere");
     let followed = stage.goal(EASY_GOAL).await;
     assert_eq!(followed.ending.outcome, Outcome::Failed, "{:?}", followed.ending);
     assert_eq!(followed.ending.reason.as_deref(), Some("control_failed"), "{:?}", followed.ending);
@@ -112,5 +115,46 @@ async fn the_robot_side_restarts_and_its_clock_jumps_back() {
     .await;
     assert_eq!(followed.ending.outcome, Outcome::Done, "{:?}\n{}", followed.ending, stage.story());
     drop(again);
+    stage.end().await;
+}
+
+/// A person at RViz, or another program, gives the arm's controller a trajectory, which takes the place of ours: Prehend leaves the arm to them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_arm_that_somebody_else_moves_is_left_to_them() {
+    let _turn = one_at_a_time().await;
+    let mut stage = Stage::start(StageOptions { speed: 1.0, ..StageOptions::default() }).await;
+    let arm = stage.graph.robot.arm.clone();
+    let begins_at = stage.arm_stands().await.joints;
+    let node = stage.graph.observer.node.clone();
+    let controller = node.create_action_client::<FollowJointTrajectory::Action>(&arm.controller).unwrap();
+    let back = JointTrajectoryPoint {
+        positions: begins_at.clone(),
+        velocities: vec![0.0; begins_at.len()],
+        time_from_start: Duration { sec: 3, nanosec: 0 },
+        ..Default::default()
+    };
+    let trajectory =
+        JointTrajectory { joint_names: arm.joints.clone(), points: vec![back], ..Default::default() };
+    let mut theirs = None;
+    let followed = stage
+        .goal_and(
+            EASY_GOAL,
+            |event| begins_in(event, "grasp", "transit"),
+            async |_| {
+                wait_for("the controller has a goal", async || controller.occupied()).await;
+                let goal = FollowJointTrajectory::Goal { trajectory, ..Default::default() };
+                theirs = Some(controller.send_goal(goal, CALL).await.expect("taken"));
+            },
+        )
+        .await;
+    let what = format!("{:?}\n{}", followed.ending, stage.story());
+    assert_eq!(followed.ending.reason.as_deref(), Some("stopped"), "{what}");
+    assert!(followed.ending.message.contains("somebody else"), "{what}");
+    let (status, result) = theirs.expect("sent").result(CALL).await.expect("an end");
+    assert_eq!(status, GoalStatus::Succeeded, "their motion was cut short: {result:?}\n{what}");
+    let now = stage.arm_stands().await.joints;
+    assert!(now.iter().zip(&begins_at).all(|(now, begins)| (now - begins).abs() < 0.01), "{now:?}\n{what}");
+    let again = stage.goal(EASY_GOAL).await;
+    assert_eq!(again.ending.outcome, Outcome::Done, "{:?}\n{}", again.ending, stage.story());
     stage.end().await;
 }

@@ -1,9 +1,9 @@
 //! Stops an arm or a base whose owner died while moving it. The owner's own heartbeat says whether it moved it.
 
 use prehend_msgs::control_msgs::action::FollowJointTrajectory;
-use prehend_msgs::nav2_msgs::action::NavigateToPose;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_robots::moveit_layout::Executions;
+use prehend_robots::nav2::Nav2;
 use prehend_robots::shell::{NodeError, Shell};
 use prehend_ros::ActionClient;
 use serde_json::json;
@@ -18,7 +18,7 @@ pub(super) struct Watchdog {
     owner: Owner,
     /// The node `go_to` and its base.
     driver: Owner,
-    navigation: Option<ActionClient<NavigateToPose::Action>>,
+    navigation: Option<Nav2>,
     trajectory: Executions,
     controller: ActionClient<FollowJointTrajectory::Action>,
 }
@@ -53,7 +53,7 @@ impl Watchdog {
             owner: Owner::default(),
             driver: Owner::default(),
             navigation: match &shell.robot.navigation {
-                Some(navigation) => Some(shell.node.create_action_client(&navigation.action)?),
+                Some(navigation) => Some(Nav2::new(&shell.node, navigation)?),
                 None => None,
             },
             trajectory: shell.robot.moveit.executions(&shell.node)?,
@@ -75,7 +75,7 @@ impl Watchdog {
         tell(shell, "go_to was lost while the base was driven: the drive is cancelled");
         let Some(navigation) = self.navigation.clone() else { return };
         tokio::spawn(async move {
-            if let Err(error) = navigation.cancel_all(CANCEL_DEADLINE).await {
+            for error in navigation.cancel_all(CANCEL_DEADLINE).await {
                 tracing::error!("cancel of an orphaned drive failed: {error}");
             }
         });
