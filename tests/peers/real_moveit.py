@@ -25,7 +25,7 @@ import tempfile
 import time
 
 from peer_process import Missing, until
-from real_parts import ROOT, Graph, check, end, ending, goal, in_domain, listed, outcome, program, stop
+from real_parts import ROOT, Graph, check, end, ending, goal, in_domain, listed, outcome, program, stop, unpermitted, until_answered
 
 NEEDED = [
     "moveit_ros_move_group", "moveit_planners_ompl", "moveit_kinematics", "moveit_simple_controller_manager", "tf2_ros",
@@ -195,8 +195,10 @@ def kills(args, folder):
             time.sleep(draw.uniform(0.5, 11.0))
             moveit.kill()
             killed = time.monotonic()
+            until_answered(running)
+            took = time.monotonic() - killed
             if (ended := outcome(running)) != "done":
-                waited.append(time.monotonic() - killed)
+                waited.append(took)
             told[ended] += 1
             moveit.start()
             after[outcome(goal(args, next(asked)))] += 1
@@ -208,10 +210,12 @@ def kills(args, folder):
     if waited:
         waited.sort()
         middle, ninth, soon = waited[len(waited) // 2], waited[len(waited) * 9 // 10], sum(seconds <= 2.0 for seconds in waited)
-        print(f"| seconds from the kill to that end, where it was not done: median / 90 % / most | {middle:.1f} / {ninth:.1f} / {waited[-1]:.1f} |")
+        print(f"| seconds from the kill to its answer, where it was not done: median / 90 % / most | {middle:.1f} / {ninth:.1f} / {waited[-1]:.1f} |")
         print(f"| of these within 2 s | {soon} of {len(waited)} |")
-    print(f"| the next goal, move_group started again | {listed(after)} |\n", flush=True)
-    return after["done"] == args.kills
+    print(f"| the next goal, move_group started again | {listed(after)} |")
+    moved = graph.moved()
+    print(f"| motions without a permit | {unpermitted(moved)} |\n", flush=True)
+    return after["done"] == args.kills and not moved["ungated_motions"]
 
 
 class Moving:
@@ -227,13 +231,14 @@ class Moving:
         self.node = rclpy.create_node("moving", context=context)
         self.executor = SingleThreadedExecutor(context=context)
         self.executor.add_node(self.node)
-        self.before, self.last = {}, 0.0
+        self.began, self.before, self.last = {}, {}, 0.0
         self.node.create_subscription(JointState, "/joint_states", self.take, 10)
 
     def take(self, message):
         now = dict(zip(message.name, message.position))
         if any(abs(now[name] - self.before.get(name, now[name])) > 5e-4 for name in now if name.startswith("joint")):
             self.last = time.monotonic()
+        self.began = self.began or now
         self.before = now
 
     def spin(self, seconds):
@@ -285,11 +290,11 @@ def stops(args, folder, real):
 
 
 class Somebody:
-    """Another program of the robot's owner: it puts things into MoveIt's scene, and cancels at the controller."""
+    """Another program of the robot's owner: it puts things into MoveIt's scene, cancels at the controller, and moves the arm."""
 
     def __init__(self, moving):
         from moveit_msgs.srv import ApplyPlanningScene
-        self.moving = moving
+        self.moving, self.sent = moving, None
         self.scene = moving.node.create_client(ApplyPlanningScene, "/apply_planning_scene")
 
     def answer(self, future, seconds=10):
@@ -325,6 +330,27 @@ class Somebody:
         client.wait_for_service(10)
         self.answer(client.call_async(CancelGoal.Request()))
 
+    def move(self):
+        """Gives the controller a trajectory: back to where the arm was first seen."""
+        from control_msgs.action import FollowJointTrajectory
+        from rclpy.action import ActionClient
+        from trajectory_msgs.msg import JointTrajectoryPoint
+        client = ActionClient(self.moving.node, FollowJointTrajectory, CONTROLLER)
+        if not client.wait_for_server(10):
+            raise Missing("the arm's controller")
+        asked = FollowJointTrajectory.Goal()
+        asked.trajectory.joint_names = [name for name in self.moving.began if name.startswith("joint")]
+        point = JointTrajectoryPoint(positions=[self.moving.began[name] for name in asked.trajectory.joint_names])
+        point.time_from_start.sec = 3
+        asked.trajectory.points = [point]
+        self.sent = self.answer(client.send_goal_async(asked))
+
+    def arrived(self):
+        """Whether the controller has brought the arm there."""
+        from action_msgs.msg import GoalStatus
+        if self.answer(self.sent.get_result_async()).status != GoalStatus.STATUS_SUCCEEDED:
+            raise Missing("the end of a motion of somebody's: Prehend has cut it short")
+
 
 def narrow(parameters):
     """Limits of the second joint that the arm at home is outside of."""
@@ -354,6 +380,7 @@ def mistakes(moveit, somebody):
         ("the arm outside a joint limit of MoveIt's", lambda: moveit.start_with(narrow), None, as_before),
         ("a controller in MoveIt's settings that nobody offers", lambda: moveit.start_with(elsewhere), None, as_before),
         ("somebody cancels at the controller, in a motion", nothing, somebody.cancel, nothing),
+        ("somebody gives the controller another trajectory, in a motion", nothing, somebody.move, somebody.arrived),
         ("move_group hangs for 0.8 s (SIGSTOP), in a motion", nothing, hangs_briefly, nothing),
         ("move_group hangs (SIGSTOP), in a motion", nothing, signalled(signal.SIGSTOP), signalled(signal.SIGCONT)),
     ]

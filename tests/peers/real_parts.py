@@ -2,9 +2,11 @@
 import json
 import os
 import pathlib
+import select
 import signal
 import subprocess
 import sys
+import time
 
 try:
     from ament_index_python.packages import PackageNotFoundError, get_package_prefix
@@ -60,8 +62,8 @@ class Graph:
 
     def __init__(self, args, folder, *more):
         folder.mkdir(parents=True, exist_ok=True)
-        self.log = folder / "up.log"
-        command = [args.prehend, "up", "--out", str(folder / "up"), *more]
+        self.log, self.folder = folder / "up.log", folder / "up"
+        command = [args.prehend, "up", "--out", str(self.folder), *more]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(command, cwd=ROOT, env=in_domain(args), stdout=log, stderr=subprocess.STDOUT)
 
@@ -75,11 +77,31 @@ class Graph:
         except subprocess.TimeoutExpired:
             self.process.kill()
 
+    def moved(self):
+        """How the robot moved, as physics has it; known when the graph has ended."""
+        return json.loads((self.folder / "result.json").read_text())
+
 
 def goal(args, sentence):
     """A goal that is under way."""
     command = [args.prehend, "goal", sentence, "--json"]
     return subprocess.Popen(command, cwd=ROOT, env=in_domain(args), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def answered(process):
+    """Whether a goal has been answered. Its process leaves the domain after that, which takes half a second where a node was killed."""
+    return process.poll() is not None or bool(select.select([process.stdout], [], [], 0)[0])
+
+
+def until_answered(process, patience=240):
+    end = time.monotonic() + patience
+    while not answered(process) and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+def unpermitted(moved):
+    """A row of what physics says of motions in a run."""
+    return f"{len(moved['ungated_motions'])} of {moved['arm_motions'] + moved['base_motions']}"
 
 
 def ending(process, patience=240):

@@ -1,12 +1,15 @@
 //! `prehend up` and the commands that ask it, as a user has them; and two graphs at once.
 
 use crate::harness::{
-    EASY_GOAL, EASY_SCENE, PATIENCE, PREHEND, children_of, in_time, is_alive, one_at_a_time, repository,
-    wait_for,
+    CALL, EASY_GOAL, EASY_SCENE, PATIENCE, PREHEND, children_of, in_time, is_alive, one_at_a_time,
+    repository, wait_for,
 };
 use prehend_cli::domain::{Domain, Purpose};
 use prehend_cli::graph::{Graph, GraphOptions};
-use prehend_ros::RosArguments;
+use prehend_msgs::control_msgs::action::FollowJointTrajectory;
+use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
+use prehend_robots::RobotConfig;
+use prehend_ros::{Context, GoalStatus, Node, NodeOptions, RosArguments};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -148,6 +151,8 @@ async fn a_graph_that_is_up_is_asked_stopped_and_ended() {
         assert!(output.status.success() && !output.stdout.is_empty(), "{shown}");
     }
 
+    somebody_moves_the_arm(&up.domain).await;
+
     // Ctrl-C in the middle of a motion.
     let goal = command(&up.domain)
         .args(["goal", "--json", "put the red block on the table"])
@@ -174,6 +179,26 @@ async fn a_graph_that_is_up_is_asked_stopped_and_ended() {
     let report = one_object(&output);
     assert_eq!(report["outcome"], "failed", "{report}");
     assert!(report["reason"].is_string(), "{report}");
+    let moved = std::fs::read_to_string(up.folder.path().join("run/result.json")).expect("what physics says");
+    let moved: Value = serde_json::from_str(&moved).expect("JSON");
+    assert!(moved["arm_motions"].as_u64() > Some(5), "{moved}");
+    assert_eq!(moved["ungated_motions"].as_array().map(Vec::len), Some(1), "one was not Prehend's: {moved}");
+}
+
+async fn somebody_moves_the_arm(domain: &Domain) {
+    let robot = RobotConfig::load(&repository().join("config/robots/xarm6.yaml")).expect("the robot");
+    let context = Context::create_in_domain(domain.id).expect("joined");
+    let node = Node::create(&context, "somebody", "/", NodeOptions::default()).expect("a node");
+    let controller = node.create_action_client::<FollowJointTrajectory::Action>(&robot.arm.controller);
+    let positions = robot.home.iter().map(|joint| joint + 0.2).collect();
+    let time_from_start = prehend_msgs::builtin_interfaces::msg::Duration { sec: 2, nanosec: 0 };
+    let point = JointTrajectoryPoint { positions, time_from_start, ..Default::default() };
+    let trajectory =
+        JointTrajectory { joint_names: robot.arm.joints, points: vec![point], ..Default::default() };
+    let goal = FollowJointTrajectory::Goal { trajectory, ..Default::default() };
+    let mut sent = controller.expect("a client").send_goal(goal, CALL).await.expect("taken");
+    let (status, result) = sent.result(CALL).await.expect("an end");
+    assert_eq!(status, GoalStatus::Succeeded, "{result:?}");
 }
 
 /// `doctor --graph` where the graph is, and where it is not: another namespace, domain, middleware; other names.

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use crate::harness::{
-    CALL, EASY_GOAL, PREHEND, Stage, StageOptions, begins, begins_in, in_time, one_at_a_time, repository, wait_for,
+    CALL, EASY_GOAL, PREHEND, Stage, StageOptions, begins, begins_in, in_time, one_at_a_time, repository,
+    wait_for,
 };
 use futures::StreamExt;
 use prehend_cli::node::NodeName;

@@ -8,6 +8,7 @@ pub mod commands;
 pub mod disturb;
 pub mod domain;
 pub mod eval;
+mod gated;
 pub mod gazebo;
 pub mod goal;
 pub mod graph;

@@ -21,7 +21,9 @@ pub const LAST_MAP: &str = "last";
 pub const RECORDING: &str = "recording";
 /// The page of a run, as `prehend explain` writes it.
 pub const REPORT: &str = "report.html";
-/// What `--json` prints.
+/// When the robot moved, by physics.
+pub const MOTIONS: &str = "motions.json";
+/// What `--json` prints; of `prehend up`, how the robot moved.
 pub const RESULT: &str = "result.json";
 
 /// The recording in a run's folder, if there is one.

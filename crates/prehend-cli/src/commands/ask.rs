@@ -51,24 +51,23 @@ pub(super) fn fail((message, code): (String, u8)) -> u8 {
 
 pub(super) async fn goal(args: GoalArgs) -> u8 {
     let screen = Screen::new(args.json);
-    let (report, code) = match follow(&args, &screen).await {
+    match follow(&args, &screen).await {
         Ok((report, plan, interrupted)) => {
             let code = if interrupted { exit::INTERRUPTED } else { report.exit_code() };
             if args.plan_only {
                 return plan::show(args.json, args.out.as_deref(), (&report, plan.as_ref()), &screen)
                     .unwrap_or(code);
             }
-            (report, code)
+            code
         }
         Err((message, code)) => {
             eprintln!("{message}");
-            (GoalReport::not_run(&args.text, Ending::failed(Reason::PeerLost, message)), code)
+            if args.json {
+                print_json(&GoalReport::not_run(&args.text, Ending::failed(Reason::PeerLost, message)));
+            }
+            code
         }
-    };
-    if args.json {
-        print_json(&report);
     }
-    code
 }
 
 async fn follow(
@@ -108,6 +107,10 @@ async fn follow(
     report.seconds.total = Some(followed.seconds);
     let reason = report.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     screen.line(format!("{}{reason}: {}", report.outcome.name(), report.message));
+    if args.json {
+        // Before the domain is left: where somebody has died, that takes half a second.
+        print_json(&report);
+    }
     Ok((report, None, interrupted))
 }
 

@@ -13,7 +13,7 @@ use crate::node::NodeName;
 use crate::outcome::{Ending, Foretold, GoalReport, Outcome, exit};
 use crate::physics;
 use crate::recording;
-use crate::run_folder::{RECORDING, RESULT, RunFolder};
+use crate::run_folder::{MOTIONS, RECORDING, RESULT, RunFolder};
 use crate::screen::{Paint, Screen, print_json};
 use crate::supervisor::{Event, Supervisor};
 use crate::trace;
@@ -409,7 +409,7 @@ impl Run<'_> {
             }
         };
         if let Some(motions) = &motions {
-            self.keep_json("motions.json", motions);
+            self.keep_json(MOTIONS, motions);
         }
         if let (Some(before), Some(after), Some(motions)) = (before, after, motions) {
             match physics::judge(&self.known_goal(), &before, &after, &motions, &followed.ending) {

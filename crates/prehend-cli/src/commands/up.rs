@@ -3,15 +3,22 @@
 use super::{graph_options, scene, start_code, view};
 use crate::args::UpArgs;
 use crate::domain::Purpose;
+use crate::gated::Moved;
 use crate::graph::{Graph, GraphError};
 use crate::interrupt::Interrupt;
 use crate::outcome::exit;
 use crate::recording;
-use crate::run_folder::{RECORDING, RunFolder};
+use crate::run_folder::{MOTIONS, RECORDING, RESULT, RunFolder, TRACE, WriteError};
 use crate::screen::{Paint, Screen};
 use crate::supervisor::Event;
 use crate::trace;
 use futures::StreamExt;
+use serde_json::Value;
+use std::error::Error;
+use std::time::Duration;
+
+/// How long the end of what was just stopped is waited for.
+const LAST_EVENTS: Duration = Duration::from_millis(200);
 
 pub(super) async fn run(args: UpArgs) -> u8 {
     let screen = Screen::new(false);
@@ -73,8 +80,36 @@ pub(super) async fn run(args: UpArgs) -> u8 {
     screen.line("stopping the robot and all processes");
     graph.observer.stop_robot("prehend up was ended").await;
     recording::end(recorder, &screen).await;
+    if let Err(error) = say_how_it_moved(&mut graph, &mut folder, &screen).await {
+        tracing::warn!("how the robot moved is not known: {error}");
+    }
     graph.stop().await;
     code
+}
+
+/// Asks physics when the robot moved, and tells what of that had a permit.
+async fn say_how_it_moved(
+    graph: &mut Graph,
+    folder: &mut RunFolder,
+    screen: &Screen,
+) -> Result<(), Box<dyn Error>> {
+    let last = async {
+        while let Some(event) = graph.observer.trace.next().await {
+            screen.line(trace::to_line(&event, screen));
+            folder.add_event(&event)?;
+        }
+        Ok::<_, WriteError>(())
+    };
+    // The stream has no end, so this always takes the whole time.
+    tokio::time::timeout(LAST_EVENTS, last).await.unwrap_or(Ok(()))?;
+    let motions = graph.judge.motions().await?;
+    let trace = std::fs::read_to_string(folder.file(TRACE))?;
+    let trace: Result<Vec<Value>, _> = trace.lines().map(serde_json::from_str).collect();
+    let moved = Moved::new(&motions, &trace?);
+    screen.line(moved.told());
+    folder.write_json(MOTIONS, &motions)?;
+    folder.write_json(RESULT, &moved)?;
+    Ok(())
 }
 
 fn refuse(error: &GraphError) -> u8 {

@@ -1,9 +1,9 @@
 //! A day's work: goals one after the other on one graph, each judged by physics, and what the processes hold.
 
-use super::gated;
 use crate::args::DayArgs;
 use crate::disturb::{self, Disturbance};
 use crate::domain::Purpose;
+use crate::gated;
 use crate::goal;
 use crate::graph::{Graph, GraphError, GraphOptions};
 use crate::inputs::{absolute, has_room, robot_file, robot_for};

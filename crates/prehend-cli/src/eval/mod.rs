@@ -7,7 +7,6 @@
 mod affordance;
 mod articulated;
 mod day;
-mod gated;
 mod job;
 mod map;
 mod memory;

@@ -1,11 +1,11 @@
 //! One run: a scenario, a `prehend demo` process, a judgement.
 
-use super::gated;
 use super::job::Job;
 use crate::args::RunArgs;
+use crate::gated;
 use crate::outcome::GoalReport;
 use crate::physics;
-use crate::run_folder::WriteError;
+use crate::run_folder::{MOTIONS, WriteError};
 use prehend_eval::judge::JudgeError;
 use prehend_eval::report::{Permits, Plan};
 use prehend_eval::{Cause, Expected, Reported, Run, Scenario, asp, judge};
@@ -344,8 +344,7 @@ fn judge_run(scenario: &Scenario, folder: &Path, report: Option<GoalReport>, sec
     run.seconds.extend(phases(&trace));
     let truth = |name: &str| read::<Truth>(&folder.join(name));
     let (before, after) = (truth("snapshot_before.json"), truth("snapshot_after.json"));
-    let (Some(before), Some(after), Some(motions)) =
-        (before, after, read::<Motions>(&folder.join("motions.json")))
+    let (Some(before), Some(after), Some(motions)) = (before, after, read::<Motions>(&folder.join(MOTIONS)))
     else {
         run.cause = reported.reason.map(Cause::of_reason).or(Some(Cause::Internal));
         run.note.push_str("; physics was not heard");

@@ -1,5 +1,7 @@
 //! Whether every motion of the arm had a permit: intervals of motion from physics against redeemed permits of the trace.
 
+use prehend_sim::world::Motions;
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -64,12 +66,56 @@ fn windows(trace: &[Value]) -> Vec<Window> {
 }
 
 /// The intervals of `motions` (simulated seconds) that no redeemed permit of the trace covers.
-pub(super) fn ungated(motions: &[[f64; 2]], trace: &[Value]) -> Vec<[f64; 2]> {
+pub(crate) fn ungated(motions: &[[f64; 2]], trace: &[Value]) -> Vec<[f64; 2]> {
     let mut sorted = trace.to_vec();
     sorted.sort_by(|a, b| time(a).total_cmp(&time(b)));
     let mut windows = windows(&sorted);
     windows.sort_by(|a, b| a.start.total_cmp(&b.start));
     motions.iter().copied().filter(|motion| uncovered(*motion, &windows) > LEAST).collect()
+}
+
+/// How the robot moved as long as its nodes ran, as physics has it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Moved {
+    /// Motions of the arm.
+    arm_motions: usize,
+    /// Motions of the base.
+    base_motions: usize,
+    /// Those that no permit covers, simulated seconds: the robot moved for somebody else, or it should not have moved.
+    ungated_motions: Vec<[f64; 2]>,
+    /// Contacts of the robot above the logged force.
+    hard_contacts: usize,
+    /// How often the base was stopped because it touched something hard.
+    bumps: usize,
+}
+
+impl Moved {
+    /// Judges all motions by a trace.
+    pub(crate) fn new(motions: &Motions, trace: &[Value]) -> Self {
+        Self {
+            arm_motions: motions.arm.len(),
+            base_motions: motions.base.len(),
+            ungated_motions: [&motions.arm, &motions.base].map(|moved| ungated(moved, trace)).concat(),
+            hard_contacts: motions.hard_contacts.len(),
+            bumps: motions.bumps.len(),
+        }
+    }
+
+    /// In words, for a person.
+    pub(crate) fn told(&self) -> String {
+        let ungated = match self.ungated_motions.as_slice() {
+            [] => "each with a permit".to_owned(),
+            moved => {
+                let when: Vec<String> =
+                    moved.iter().map(|[from, to]| format!("{from:.1} to {to:.1} s")).collect();
+                format!("{} without a permit of Prehend's ({})", moved.len(), when.join(", "))
+            }
+        };
+        let Self { arm_motions, base_motions, hard_contacts, bumps, .. } = self;
+        format!(
+            "physics: {arm_motions} motions of the arm, {base_motions} of the base, {ungated}; {hard_contacts} hard contacts, {bumps} bumps"
+        )
+    }
 }
 
 /// Seconds of a motion outside all windows, which are sorted by their start.
