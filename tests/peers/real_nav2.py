@@ -341,8 +341,9 @@ def kills(args, folder, server):
             killed = time.monotonic()
             while not answered(running) and time.monotonic() < killed + 60:
                 driving.spin(0.02)
+            took = time.monotonic() - killed
             if (ended := outcome(running)) != "done":
-                waited.append(time.monotonic() - killed)
+                waited.append(took)
             told[ended] += 1
             driving.spin(1.0)
             stood.append(driving.last - killed)

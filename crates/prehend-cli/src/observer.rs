@@ -249,7 +249,11 @@ impl Observer {
     /// Errors: the cause, when nobody confirmed.
     pub async fn set_stop(&self, engage: bool, reason: &str) -> Result<String, String> {
         let request = Stop::Request { engage, reason: reason.to_owned() };
-        match self.stop.request(request, STOP_DEADLINE).await {
+        let answer = match engage {
+            true => self.stop.insist(request, STOP_DEADLINE).await,
+            false => self.stop.request(request, STOP_DEADLINE).await,
+        };
+        match answer {
             Ok(answer) if answer.success => Ok(answer.message),
             Ok(answer) => Err(answer.message),
             Err(error) => Err(error.to_string()),

@@ -14,6 +14,8 @@ use prehend_msgs::nav2_msgs::action::NavigateToPose as Jazzy;
 use prehend_msgs::nav2_msgs_humble::action::NavigateToPose as Humble;
 use prehend_ros::{ActionClient, Client, Node, QosProfile, RosError};
 use prehend_scene::Reason;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Longest wait for the navigator to say in which state it is.
@@ -80,7 +82,23 @@ pub enum NavigateClient {
 pub struct Nav2 {
     /// Its action.
     pub navigator: NavigateClient,
-    driving: Vec<Client<CancelGoal::Service>>,
+    driving: Vec<Driving>,
+}
+
+/// A server behind the navigator that drives the base; not every Nav2 has all of them.
+#[derive(Clone)]
+struct Driving {
+    cancel: Client<CancelGoal::Service>,
+    /// It was there once. If it is not heard of now, that is no reason to believe that nothing drives.
+    met: Arc<AtomicBool>,
+}
+
+impl Driving {
+    /// Whether it is there, or was when it was looked for.
+    fn is_met(&self) -> bool {
+        let there = self.cancel.is_available();
+        self.met.fetch_or(there, Ordering::Relaxed) || there
+    }
 }
 
 impl Nav2 {
@@ -90,9 +108,19 @@ impl Nav2 {
             Distribution::Jazzy => NavigateClient::Jazzy(node.create_action_client(&navigation.action)?),
             Distribution::Humble => NavigateClient::Humble(node.create_action_client(&navigation.action)?),
         };
-        let client = |name: &String| node.create_client(name, QosProfile::services());
-        let driving: Result<_, _> = navigation.cancel_driving().iter().map(client).collect();
+        let server = |name: &String| {
+            let cancel = node.create_client(name, QosProfile::services())?;
+            Ok(Driving { cancel, met: Arc::default() })
+        };
+        let driving: Result<_, RosError> = navigation.cancel_driving().iter().map(server).collect();
         Ok(Self { navigator, driving: driving? })
+    }
+
+    /// Looks which servers drive; before a drive, so that all of them are told to stop it.
+    pub fn meet(&self) {
+        for server in &self.driving {
+            let _ = server.is_met();
+        }
     }
 
     /// Stops whatever drives: at the navigator, and at the servers that it sent off, which go on without it when it is gone.
@@ -101,13 +129,14 @@ impl Nav2 {
     pub async fn cancel_all(&self, deadline: Duration) -> Vec<RosError> {
         let navigator = async {
             match &self.navigator {
-                NavigateClient::Jazzy(client) => client.cancel_all(deadline).await,
-                NavigateClient::Humble(client) => client.cancel_all(deadline).await,
+                NavigateClient::Jazzy(client) => client.halt_all(deadline).await,
+                NavigateClient::Humble(client) => client.halt_all(deadline).await,
             }
         };
-        // Not every Nav2 has all of them; zeros mean every goal.
-        let there = self.driving.iter().filter(|server| server.is_available());
-        let driving = join_all(there.map(|server| server.request(CancelGoal::Request::default(), deadline)));
+        // Zeros mean every goal.
+        let met = self.driving.iter().filter(|server| server.is_met());
+        let driving =
+            join_all(met.map(|server| server.cancel.insist(CancelGoal::Request::default(), deadline)));
         let (navigator, driving) = tokio::join!(navigator, driving);
         let driving = driving.into_iter().filter_map(Result::err);
         navigator.err().into_iter().chain(driving).collect()

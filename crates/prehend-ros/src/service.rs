@@ -51,6 +51,15 @@ impl<S: Service> Client<S> {
         decode(&answer.payload, answer.encoding)
     }
 
+    /// As [`request`](Self::request), of what may be asked twice, such as to stop: asked again five times a second until somebody answers.
+    ///
+    /// Errors: as [`request`](Self::request).
+    pub async fn insist(&self, request: S::Request, deadline: Duration) -> Result<S::Response, RosError> {
+        let payload = encode(&request, &AtomicUsize::new(256))?;
+        let answer = self.caller.insist(payload, deadline).await?;
+        decode(&answer.payload, answer.encoding)
+    }
+
     /// Sends `request`; gives who answered it.
     pub(crate) async fn answering(
         &self,

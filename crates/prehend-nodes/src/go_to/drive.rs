@@ -22,9 +22,9 @@ use std::time::{Duration, Instant};
 
 /// Silence after which the navigation is lost: Nav2 gives a word of its drive a hundred times a second, ours ten times. With what follows,
 /// a person is told within two seconds.
-const SILENCE: Duration = Duration::from_millis(900);
-/// How long a word to stop is waited for before it is said once more. Those who are there answer at once.
-const AGAIN: Duration = Duration::from_millis(200);
+const SILENCE: Duration = Duration::from_secs(1);
+/// Longest wait for the answers to a word to stop, before it is said once more to all.
+const ANSWERED: Duration = Duration::from_millis(500);
 /// Longest drive, wall clock: a slow machine simulates slower than real time.
 const LONGEST: Duration = Duration::from_secs(240);
 
@@ -72,13 +72,13 @@ impl Driver {
         }
     }
 
-    /// Stops whatever drives, again and again until the base stands: a word to stop may get lost, and servers of a navigator that has died
-    /// drive on. Whether it stands, three seconds later at the latest.
+    /// Stops whatever drives, again and again until the base stands: servers of a navigator that has died drive on, and one that has just
+    /// been told may be given the next part of the way. Whether it stands, three seconds later at the latest.
     async fn bring_to_rest(&self) -> bool {
         let again = async {
             loop {
-                self.halt_within(AGAIN).await;
-                tokio::time::sleep(AGAIN).await;
+                self.halt_within(ANSWERED).await;
+                tokio::time::sleep(ANSWERED).await;
             }
         };
         tokio::select! {
@@ -106,6 +106,7 @@ impl Driver {
             return Err(ErrandFault::BadRequest("the permitted plan has no pose".to_owned()));
         };
         let started = Instant::now();
+        self.nav2.meet();
         shell.set_motion_active(true);
         let _driving = Driving(shell);
         let at = prehend_convert::plane_pose(&goal_pose);

@@ -120,8 +120,8 @@ impl Arm {
     pub(super) async fn halt(&self) {
         let (a, b, c) = tokio::join!(
             self.trajectory.cancel_all(TOLD),
-            self.controller.cancel_all(HALT),
-            self.gripper.cancel_all(HALT)
+            self.controller.halt_all(HALT),
+            self.gripper.halt_all(HALT)
         );
         for result in [a, b, c] {
             if let Err(error) = result {

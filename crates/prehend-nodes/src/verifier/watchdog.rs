@@ -86,7 +86,7 @@ impl Watchdog {
         let (trajectory, controller) = (self.trajectory.clone(), self.controller.clone());
         tokio::spawn(async move {
             let (a, b) =
-                tokio::join!(trajectory.cancel_all(CANCEL_DEADLINE), controller.cancel_all(CANCEL_DEADLINE));
+                tokio::join!(trajectory.cancel_all(CANCEL_DEADLINE), controller.halt_all(CANCEL_DEADLINE));
             for error in [a.err(), b.err()].into_iter().flatten() {
                 tracing::error!("cancel of an orphaned motion failed: {error}");
             }

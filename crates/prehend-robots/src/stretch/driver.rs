@@ -149,7 +149,7 @@ impl Driver {
     /// Stops whatever moves: the end of a goal alone lets the joints go on to its point.
     pub(super) async fn halt(&self) {
         let stopped = self.stop.request(Trigger::Request::default(), ACCEPT);
-        let (cancelled, stopped) = tokio::join!(self.client.cancel_all(ACCEPT), stopped);
+        let (cancelled, stopped) = tokio::join!(self.client.halt_all(ACCEPT), stopped);
         for error in [cancelled.err(), stopped.err()].into_iter().flatten() {
             tracing::warn!("stretch_driver was not stopped: {error}");
         }

@@ -7,6 +7,7 @@ use super::wire::{
 use crate::backend::{Caller, LAST_WORDS, Participant, Reader, Sample, Server, Sink, decode, encode};
 use crate::sync::{Queue, lock};
 use crate::{CancelRejection, Client, RosError};
+use bytes::Bytes;
 use futures::Stream;
 use prehend_msgs::action_msgs::msg::{GoalStatus as GoalStatusMsg, GoalStatusArray};
 use prehend_msgs::action_msgs::srv::CancelGoal;
@@ -104,6 +105,15 @@ impl Watched {
     fn ended_for(&self) -> Duration {
         lock(&self.heard).ended.map_or(Duration::ZERO, |since| since.elapsed())
     }
+}
+
+/// What a cancel of every goal has for an id, with no stamp.
+const EVERY_GOAL: GoalId = [0; 16];
+
+fn cancel_request(id: GoalId) -> Result<Bytes, RosError> {
+    let mut request = CancelGoal::Request::default();
+    request.goal_info.goal_id.uuid = id.to_vec();
+    encode(&request, &AtomicUsize::new(32))
 }
 
 /// A goal id nobody else has.
@@ -211,7 +221,16 @@ impl<A: Action> ActionClient<A> {
     ///
     /// Errors: [`RosError::CancelRejected`], and those of [`Client::request`](crate::Client::request).
     pub async fn cancel_all(&self, deadline: Duration) -> Result<usize, RosError> {
-        self.core.cancel([0; 16], deadline).await
+        self.core.cancel(EVERY_GOAL, deadline).await
+    }
+
+    /// As [`cancel_all`](Self::cancel_all), of a server that moves something and hears while it moves: asked again five times a second until
+    /// it answers. Each question that a deaf server takes later would cancel a goal of then.
+    ///
+    /// Errors: as [`cancel_all`](Self::cancel_all).
+    pub async fn halt_all(&self, deadline: Duration) -> Result<usize, RosError> {
+        let answer = self.core.cancel.insist(cancel_request(EVERY_GOAL)?, deadline).await?;
+        self.core.cancelled(EVERY_GOAL, &answer)
     }
 
     /// When the server told last that it works at a goal, whoever sent it; `None` when it told last of none. That a goal has ended may be
@@ -254,9 +273,12 @@ impl Core {
     }
 
     async fn cancel(&self, id: GoalId, deadline: Duration) -> Result<usize, RosError> {
-        let mut request = CancelGoal::Request::default();
-        request.goal_info.goal_id.uuid = id.to_vec();
-        let answer = self.cancel.call(encode(&request, &AtomicUsize::new(32))?, deadline).await?;
+        let answer = self.cancel.call(cancel_request(id)?, deadline).await?;
+        self.cancelled(id, &answer)
+    }
+
+    /// What the answer to a cancel says: how many goals began to cancel.
+    fn cancelled(&self, id: GoalId, answer: &Sample) -> Result<usize, RosError> {
         let answer: CancelGoal::Response = decode(&answer.payload, answer.encoding)?;
         let reason = match answer.return_code {
             0 => return Ok(answer.goals_canceling.len()),
@@ -265,7 +287,7 @@ impl Core {
             _ => CancelRejection::Refused,
         };
         // A server may call "nothing to cancel" a refusal.
-        if id == [0; 16] && answer.goals_canceling.is_empty() {
+        if id == EVERY_GOAL && answer.goals_canceling.is_empty() {
             return Ok(0);
         }
         Err(RosError::CancelRejected { action: self.name.clone(), reason })
@@ -286,10 +308,7 @@ impl Drop for Asked {
             watched.feedback.close();
         }
         if self.abandoned {
-            let mut request = CancelGoal::Request::default();
-            request.goal_info.goal_id.uuid = self.id.to_vec();
-            let sent =
-                encode(&request, &AtomicUsize::new(32)).and_then(|bytes| self.core.cancel.send_now(bytes));
+            let sent = cancel_request(self.id).and_then(|bytes| self.core.cancel.send_now(bytes));
             if let Err(error) = sent {
                 debug!(action = self.core.name, %error, "an abandoned goal could not be cancelled");
             }

@@ -4,10 +4,15 @@ use super::Sample;
 use super::service::Caller;
 use crate::RosError;
 use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use std::time::{Duration, Instant};
 
 /// How long an answer may take once its server has left: it may be on the way.
 pub(crate) const LAST_WORDS: Duration = Duration::from_millis(300);
+/// When what may be asked twice is asked again. A datagram that got lost is repaired after a second, which is long for a word to stop, and
+/// never where the server has just come to know its client.
+const AGAIN: Duration = Duration::from_millis(200);
 
 impl Caller {
     /// Sends `request` and waits for its answer.
@@ -53,6 +58,32 @@ impl Caller {
                         if self.servers().is_disjoint(&servers) {
                             return Err(RosError::PeerLost { peer: self.name().to_owned(), silent });
                         }
+                    }
+                }
+            }
+        }
+    }
+
+    /// As [`call`](Self::call), of what may be asked twice: asked again and again until somebody answers.
+    ///
+    /// Errors: those of the last call that could still be answered.
+    pub(crate) async fn insist(&self, request: Bytes, deadline: Duration) -> Result<Sample, RosError> {
+        let start = Instant::now();
+        let mut calls = FuturesUnordered::from_iter([self.call(request.clone(), deadline)]);
+        let mut again = tokio::time::interval_at(tokio::time::Instant::now() + AGAIN, AGAIN);
+        loop {
+            tokio::select! {
+                biased;
+                Some(answer) = calls.next() => {
+                    if answer.is_ok() || calls.is_empty() {
+                        return answer;
+                    }
+                }
+                _ = again.tick() => {
+                    // Of a server that is waited for, the calls under way will do.
+                    let left = deadline.saturating_sub(start.elapsed());
+                    if self.is_available() && !left.is_zero() {
+                        calls.push(self.call(request.clone(), left));
                     }
                 }
             }

@@ -42,6 +42,31 @@ async fn concurrent_calls_lose_no_answer() {
     assert_eq!(right, CALLS);
 }
 
+/// A word that got lost is said again, and a server that answers is asked once.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_insisted_on_is_asked_again() {
+    let (_lease, node) = fresh_node("insisting");
+    let client = node.create_client::<AddTwoInts>("/add", QosProfile::services()).expect("made");
+    let mut server = node.create_service::<AddTwoInts>("/add", QosProfile::services()).expect("made");
+    client.wait_available(DEADLINE).await.expect("up");
+    let heard = tokio::spawn(async move {
+        let lost = server.next().await.expect("a request");
+        let (asked, answer) = server.next().await.expect("the same once more").into_parts();
+        answer.respond(AddResponse { sum: asked.a + asked.b }).expect("answered");
+        drop(lost);
+        let (asked, answer) = server.next().await.expect("another request").into_parts();
+        answer.respond(AddResponse { sum: asked.a + asked.b }).expect("answered");
+        // Nobody asks a third time.
+        tokio::time::timeout(Duration::from_millis(500), server.next()).await.is_err()
+    });
+    assert_eq!(client.insist(sum(1, 2), DEADLINE).await.expect("answered").sum, 3);
+    assert_eq!(client.insist(sum(3, 4), DEADLINE).await.expect("answered").sum, 7);
+    assert!(heard.await.expect("no panic"), "asked again although it was answered");
+    let nobody = node.create_client::<AddTwoInts>("/nobody", QosProfile::services()).expect("made");
+    let error = nobody.insist(sum(1, 2), Duration::from_millis(300)).await.expect_err("nobody is there");
+    assert!(matches!(error, RosError::Unavailable { .. }), "{error}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_and_answers_of_every_size() {
     let (lease, node) = fresh_node("caller");
