@@ -8,7 +8,7 @@ use prehend_msgs::geometry_msgs::msg::{Point, PoseStamped};
 use prehend_msgs::names;
 use prehend_msgs::nav2_msgs::action::NavigateToPose;
 use prehend_msgs::prehend_interfaces::action::GoTo;
-use prehend_msgs::prehend_interfaces::msg::ErrorCode;
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::Stop;
 use prehend_ros::{ActionClient, GoalStatus, QosProfile};
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ async fn is_on_the_plate(stage: &mut Stage) -> bool {
     block.on.iter().chain(&block.inside).any(|under| under == "plate") && !block.held
 }
 
-/// The way is blocked, and free again for the next try; then the localisation jumps and the base bumps, and it arrives all the same.
+/// The way is blocked, for good or until somebody has gone on; then the localisation jumps and the base bumps, and it arrives all the same.
 async fn obstacles_are_overcome_or_told(stage: &mut Stage) {
     let this_side = stage.goal("go to the plate").await;
     assert_eq!(this_side.ending.outcome, Outcome::Done, "{:?}", this_side.ending);
@@ -100,6 +100,17 @@ async fn obstacles_are_overcome_or_told(stage: &mut Stage) {
     assert!(!is_on_the_plate(stage).await);
     base_stands(stage).await;
     stage.graph.judge.ask(&obstacle(None)).await.expect("the way is free");
+    // Somebody who steps into the doorway and goes on is waited for.
+    let passes = |event: &TraceEvent, step: usize| match step {
+        0 => begins(event, "drive"),
+        _ => event.name == "go_to/way",
+    };
+    let steps_into_it = [obstacle(Some([2.5, 1.3])), obstacle(None)];
+    let waited = stage.goal_with_request_at("go to the red block", passes, &steps_into_it).await;
+    assert_eq!(waited.ending.outcome, Outcome::Done, "{:?}\n{}", waited.ending, stage.story());
+    assert!(stage.story().contains("waiting for one"), "{}", stage.story());
+    let back = stage.goal("go to the plate").await;
+    assert_eq!(back.ending.outcome, Outcome::Done, "{:?}", back.ending);
     let bumps = stage.truth().await.base.expect("a base").bumps;
     let faults = [json!({"ask": "jump_localisation", "by": [0.0, 0.4, 0.0]}), json!({"ask": "bump"})];
     let shaken = stage.goal_with_requests(GOAL, "drive", &faults).await;

@@ -23,6 +23,7 @@ use nalgebra::{Isometry3, Vector3};
 use prehend_navigation::Pose2;
 use prehend_navigation::pose::turn;
 use prehend_scene::{ObjectKey, Skill, SkillPlan};
+use std::time::Duration;
 
 /// How far off its goal the base may be, beside the tolerance of the navigation: metres and radians.
 const OFF: [f64; 2] = [0.12, 0.15];
@@ -123,7 +124,8 @@ impl<B: Base> Course<'_, B> {
             self.tell("stay", "done", &format!("{} is at hand", object.key));
             return Ok(done);
         }
-        let pose = self.view_pose(&object, preferred, search.params)?;
+        let patience = if plan_only { Duration::ZERO } else { search.patience };
+        let pose = self.view_pose(&object, preferred, &search.params, patience)?;
         if plan_only {
             self.base.foresee(&drive_plan(&pose, &object.key, object.map_version))?;
             return Ok(done);

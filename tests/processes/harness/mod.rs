@@ -359,6 +359,16 @@ impl Stage {
         phase: &str,
         requests: &[serde_json::Value],
     ) -> Followed {
+        self.goal_with_request_at(text, |event, _| begins(event, phase), requests).await
+    }
+
+    /// Gives a goal, asks the judge for each of these when an event fits it, by its index, and follows the goal to its end.
+    pub(crate) async fn goal_with_request_at(
+        &mut self,
+        text: &str,
+        fits: impl Fn(&TraceEvent, usize) -> bool,
+        requests: &[serde_json::Value],
+    ) -> Followed {
         let Graph { judge, observer, .. } = &mut self.graph;
         let events = &mut self.events;
         let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
@@ -370,8 +380,10 @@ impl Stage {
             }
             std::future::pending().await
         };
+        let mut told = 0;
         let keep = |event: &TraceEvent| {
-            if begins(event, phase) {
+            if fits(event, told) {
+                told += 1;
                 // Nobody listens any more when the goal ends.
                 let _ = sender.send(());
             }

@@ -11,6 +11,7 @@ use prehend_navigation::viewpose::ViewPoseParams;
 use prehend_navigation::{Costmap, Footprint, Pose2};
 use prehend_scene::{Object, ObjectKey, ObjectMap, Scope, SkillPlan};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The sizes of a base, and the poses its arm knows by name.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct Search {
     pub by_affordance: bool,
     /// What the search is told besides the map and where the base is.
     pub params: ViewPoseParams,
+    /// How long a way that was free and is blocked now is waited for.
+    pub patience: Duration,
 }
 
 /// The camera, as far as it is known.
@@ -129,6 +132,9 @@ pub trait Base {
     ///
     /// Errors: [`ErrandFault::NotLocalized`].
     fn settle(&self, is_there: &dyn Fn(&Pose2) -> bool) -> Result<Pose2, ErrandFault>;
+
+    /// Waits; a stop, a cancel or a lost peer ends it with its fault.
+    fn pause(&self, pause: Duration) -> Result<(), ErrandFault>;
 
     /// Takes a keyframe into the map of the room, which begins `anew` with it or keeps what it has. The version of the map with it.
     ///

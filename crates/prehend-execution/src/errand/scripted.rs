@@ -17,6 +17,7 @@ use prehend_scene::{Object, ObjectKey, ObjectMap, Permit, Scope, SkillPlan};
 use prehend_verify::Ledger;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Version of the map of the room at first.
 pub(crate) const VERSION: u64 = 7;
@@ -25,8 +26,11 @@ const ARM: f64 = 0.25;
 /// Size of the room, metres.
 const ROOM: [f64; 2] = [4.4, 4.0];
 
-/// A floor with walls around it, nothing known outside; a table in its middle, and two shelves at its walls.
-fn room() -> Costmap {
+/// Between the corner where the base begins and the rest of the room: x from and to, y from and to, metres.
+const IN_THE_WAY: [[f64; 4]; 2] = [[1.3, 1.4, 0.0, 1.5], [0.0, 1.4, 1.4, 1.5]];
+
+/// A floor with walls around it, nothing known outside; a table in its middle, two shelves at its walls, and what is `in_the_way`.
+fn room(in_the_way: &[[f64; 4]]) -> Costmap {
     let margin = 0.5;
     let cells = |length: f64| ((length + 2.0 * margin) / 0.05).round() as usize;
     let layout =
@@ -39,6 +43,9 @@ fn room() -> Costmap {
     fill([0.0, ROOM[0], 0.0, ROOM[1]], 0);
     for furniture in [[1.9, 2.5, 1.8, 2.2], [3.4, 4.4, 3.6, 4.0], [0.0, 0.4, 2.4, 3.4]] {
         fill(furniture, 100);
+    }
+    for thing in in_the_way {
+        fill(*thing, 100);
     }
     Costmap::new(&grid, Inflation { inscribed_radius: 0.25, inflation_radius: 0.7, cost_scaling_factor: 4.0 })
 }
@@ -68,6 +75,7 @@ pub(crate) enum Call {
     Redeem,
     Drive,
     Settle,
+    Pause,
     Keyframe,
 }
 
@@ -93,6 +101,9 @@ pub(crate) struct Redeemed(SkillPlan);
 pub(crate) struct Scripted {
     chassis: Chassis,
     map: Arc<Costmap>,
+    /// The map while somebody stands in the way, and how many pauses longer that is.
+    blocked_map: Arc<Costmap>,
+    pub(crate) blocked: Cell<u32>,
     script: Script<Call, ErrandFault>,
     ledger: RefCell<Ledger>,
     objects: RefCell<Vec<Object>>,
@@ -126,11 +137,17 @@ impl Scripted {
         let looks = vec!["front".to_owned(), "tour".to_owned()];
         Self {
             chassis: Chassis { footprint, facing: 0.0, tolerance: [0.1, 0.1], looks },
-            map: Arc::new(room()),
+            map: Arc::new(room(&[])),
+            blocked_map: Arc::new(room(&IN_THE_WAY)),
+            blocked: Cell::default(),
             script: Script::default(),
             ledger: RefCell::new(Ledger::new(1)),
             objects: RefCell::new(objects),
-            search: RefCell::new(Search { by_affordance: true, params: ViewPoseParams::default() }),
+            search: RefCell::new(Search {
+                by_affordance: true,
+                params: ViewPoseParams::default(),
+                patience: Duration::from_secs(10),
+            }),
             given_up: GivenUp::default(),
             facing: RefCell::default(),
             local: RefCell::default(),
@@ -251,7 +268,7 @@ impl Base for Scripted {
 
     fn costmap(&self) -> Result<Arc<Costmap>, ErrandFault> {
         self.call(Call::Costmap, &self.pose.get())?;
-        Ok(Arc::clone(&self.map))
+        Ok(Arc::clone(if self.blocked.get() > 0 { &self.blocked_map } else { &self.map }))
     }
 
     fn object(&self, key: &ObjectKey) -> Result<(Object, u64), ErrandFault> {
@@ -323,6 +340,12 @@ impl Base for Scripted {
         self.call(Call::Settle, &self.pose.get())?;
         // The localisation is late: it first says where the base was.
         Ok(if is_there(&self.before.get()) { self.before.get() } else { self.pose.get() })
+    }
+
+    fn pause(&self, _: Duration) -> Result<(), ErrandFault> {
+        self.call(Call::Pause, &self.pose.get())?;
+        self.blocked.set(self.blocked.get().saturating_sub(1));
+        Ok(())
     }
 
     fn keyframe(&self, view: &str, anew: bool) -> Result<u64, ErrandFault> {

@@ -4,15 +4,18 @@ use super::Course;
 use super::base::Base;
 use super::fault::ErrandFault;
 use nalgebra::Point3;
-use prehend_navigation::Pose2;
 use prehend_navigation::pose::turn;
 use prehend_navigation::viewpose::{ViewPose, ViewPoseError, ViewPoseParams, search};
+use prehend_navigation::{Costmap, Pose2};
 use prehend_scene::{ObjectKey, spatial};
+use std::time::Duration;
 
 /// Within these an object is at hand, frame of the arm: x and y from and to, metres.
 const AT_HAND: [[f64; 2]; 2] = [[0.36, 0.66], [-0.22, 0.22]];
 /// Greatest angle between where a part faces and where the base stands at which it need not be driven, radians.
 const FACING: f64 = 0.7;
+/// When a way that is not free is looked for again.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// An object of the room, as far as driving to it goes.
 pub(super) struct Remote {
@@ -46,31 +49,45 @@ impl<B: Base> Course<'_, B> {
         Ok(at_hand && faces)
     }
 
-    /// The best place to stand, and it is told why.
+    /// The best place to stand, and it is told why. Where the navigation has just given up, the way was free when it began and is not now:
+    /// who stands in it is waited for, `patience` seconds at most.
     pub(super) fn view_pose(
         &self,
         object: &Remote,
         preferred: Option<[f64; 2]>,
-        params: ViewPoseParams,
+        params: &ViewPoseParams,
+        patience: Duration,
     ) -> Result<Pose2, ErrandFault> {
-        let base = self.base.pose()?;
-        let map = self.base.costmap()?;
-        let target = [object.centre.x, object.centre.y];
         let given_up = self.base.given_up().places().clone();
-        let find = |avoided: Vec<[f64; 2]>| -> Result<ViewPose, ErrandFault> {
-            let params = ViewPoseParams { from: Some(base.xy()), avoided, ..params.clone() };
-            let found = search(&map, &self.base.chassis().footprint, target, preferred, &params);
-            found.map_err(|error| match error {
-                ViewPoseError::OutsideMap { x, y } => ErrandFault::OutsideMap { x, y },
-                other => ErrandFault::NoPose { object: object.key.0.clone(), cause: other.to_string() },
-            })
+        let mut waited = Duration::ZERO;
+        let found = loop {
+            let (base, map) = (self.base.pose()?, self.base.costmap()?);
+            let find = |avoided: &[[f64; 2]]| {
+                let params =
+                    ViewPoseParams { from: Some(base.xy()), avoided: avoided.to_vec(), ..params.clone() };
+                self.search(object, preferred, &map, &params)
+            };
+            let found = match find(&given_up) {
+                // Nothing else is left: what was in the way may have gone.
+                Err(ErrandFault::NoPose { .. }) if !given_up.is_empty() => find(&[]),
+                found => found,
+            };
+            match found {
+                Err(ErrandFault::NoPose { cause, .. }) if !given_up.is_empty() && waited < patience => {
+                    if waited.is_zero() {
+                        let most = patience.as_secs_f64();
+                        self.tell(
+                            "way",
+                            "waiting",
+                            &format!("{cause}; waiting for one, {most:.0} s at most"),
+                        );
+                    }
+                    self.base.pause(LOOK_AGAIN)?;
+                    waited += LOOK_AGAIN;
+                }
+                found => break found?,
+            }
         };
-        let tried_before = !given_up.is_empty();
-        let found = match find(given_up) {
-            // Nothing else is left: what was in the way may have gone.
-            Err(ErrandFault::NoPose { .. }) if tried_before => find(Vec::new()),
-            found => found,
-        }?;
         let Pose2 { x, y, yaw } = found.pose;
         self.base.tell(
             "pose",
@@ -86,6 +103,21 @@ impl<B: Base> Course<'_, B> {
             &[found.pose],
         );
         Ok(found.pose)
+    }
+
+    /// The best place to stand by a costmap.
+    fn search(
+        &self,
+        object: &Remote,
+        preferred: Option<[f64; 2]>,
+        map: &Costmap,
+        params: &ViewPoseParams,
+    ) -> Result<ViewPose, ErrandFault> {
+        let target = [object.centre.x, object.centre.y];
+        search(map, &self.base.chassis().footprint, target, preferred, params).map_err(|error| match error {
+            ViewPoseError::OutsideMap { x, y } => ErrandFault::OutsideMap { x, y },
+            other => ErrandFault::NoPose { object: object.key.0.clone(), cause: other.to_string() },
+        })
     }
 }
 

@@ -289,6 +289,37 @@ fn where_the_navigation_gave_up_the_next_errand_does_not_go() {
     assert_eq!(base.drives()[2], given_up[0]);
 }
 
+/// Somebody steps into the way of a drive: the navigation gives up, and the next errand waits until they have gone. A way that never was is
+/// not waited for.
+#[test]
+fn a_way_that_was_free_is_waited_for() {
+    let pauses = |base: &Scripted| base.calls().iter().filter(|call| **call == Call::Pause).count();
+    let stopped_by = |blocked: u32, plan_only: bool| {
+        let base = base();
+        let drive =
+            undisturbed(&to("room_cup")).iter().position(|call| *call == Call::Drive).expect("driven");
+        base.fail_after(drive, aborted());
+        assert_eq!(*fault(&execute(&base, &to("room_cup"))), aborted());
+        base.blocked.set(blocked);
+        let ended = execute(&base, &Errand::Object { key: "room_cup".into(), plan_only });
+        (base, ended)
+    };
+    let (base, ended) = stopped_by(3, false);
+    done(&ended);
+    assert_eq!((pauses(&base), base.drives().len()), (3, 1));
+    assert!(base.told("way", "waiting"));
+    // Nobody waits for ever, nor for a plan.
+    for (plan_only, waited) in [(false, 10), (true, 0)] {
+        let (base, ended) = stopped_by(99, plan_only);
+        assert!(matches!(fault(&ended), ErrandFault::NoPose { .. }), "{ended:?}");
+        assert_eq!((pauses(&base), base.drives().len()), (waited, 0));
+    }
+    let never_free = self::base();
+    never_free.blocked.set(99);
+    assert!(matches!(fault(&execute(&never_free, &to("room_cup"))), ErrandFault::NoPose { .. }));
+    assert_eq!(pauses(&never_free), 0);
+}
+
 #[test]
 fn where_no_other_place_is_left_the_same_is_tried_again() {
     let base = base();

@@ -282,6 +282,13 @@ impl Base for Live<'_> {
         self.wait(self.settled(is_there))
     }
 
+    fn pause(&self, pause: Duration) -> Result<(), ErrandFault> {
+        self.wait(async {
+            tokio::time::sleep(pause).await;
+            Ok(())
+        })
+    }
+
     fn keyframe(&self, view: &str, anew: bool) -> Result<u64, ErrandFault> {
         self.wait(self.updated(view, anew))
     }

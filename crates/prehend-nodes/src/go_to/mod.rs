@@ -33,7 +33,11 @@ use prehend_robots::shell::{NodeError, NodeOptions, Shell};
 use prehend_ros::{ActionClient, Client, ExecutingGoal, GoalRequest, Live, QosProfile, RosError};
 use prehend_scene::ObjectMap;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 use tokio::sync::watch;
+
+/// How long a way that was free and is blocked now is waited for, seconds: a person who stands in a doorway goes on within it.
+const WAIT_FOR_WAY: f64 = 20.0;
 
 enum Event {
     Goal(Box<GoalRequest<GoTo::Action>>),
@@ -70,6 +74,7 @@ struct Search {
     lambda_aff: Live<f64>,
     radius: Live<f64>,
     relax_max: Live<f64>,
+    wait_for_way: Live<f64>,
     fixed: ViewPoseParams,
 }
 
@@ -82,7 +87,7 @@ impl Search {
             relax_max: self.relax_max.get().max(radius),
             ..self.fixed.clone()
         };
-        errand::Search { by_affordance, params }
+        errand::Search { by_affordance, params, patience: Duration::from_secs_f64(self.wait_for_way.get()) }
     }
 }
 
@@ -146,10 +151,11 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
     let radius = parameters.live_f64("radius", navigation.reach[0], 0.05..=3.0, text)?;
     let text = "Greatest distance at which the base stands, metres.";
     let relax_max = parameters.live_f64("relax_max", navigation.reach[1], 0.05..=3.0, text)?;
+    let text = "How long a way that was free and is blocked now is waited for, seconds; 0: not at all.";
+    let wait_for_way = parameters.live_f64("wait_for_way", WAIT_FOR_WAY, 0.0..=600.0, text)?;
     parameters.finish()?;
-    let facing = navigation.facing;
-    let search =
-        Search { by_affordance, lambda_aff, radius, relax_max, fixed: ViewPoseParams { facing, ..base } };
+    let fixed = ViewPoseParams { facing: navigation.facing, ..base };
+    let search = Search { by_affordance, lambda_aff, radius, relax_max, wait_for_way, fixed };
     let services = QosProfile::services();
     let infos = (robot.camera.info.as_str(), QosProfile::sensor_data());
     let frames = LiveFrames::new(node, &navigation.odom, &navigation.base)?;
