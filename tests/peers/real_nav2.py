@@ -248,6 +248,7 @@ class Driving:
 
     def __init__(self, domain):
         import rclpy
+        from geometry_msgs.msg import Twist
         from nav_msgs.msg import Odometry
         from rclpy.context import Context
         from rclpy.executors import SingleThreadedExecutor
@@ -258,6 +259,16 @@ class Driving:
         self.executor.add_node(self.node)
         self.begun, self.last = None, 0.0
         self.node.create_subscription(Odometry, "/odom", self.take, 10)
+        self.told = {name: None for name in ["/cmd_vel_nav", "/cmd_vel"]}
+        for name in self.told:
+            self.node.create_subscription(Twist, name, lambda twist, name=name: self.told.update({name: (time.monotonic(), twist)}), 1)
+
+    def velocities(self):
+        """What was told last on the way from the controller to the base."""
+        self.spin(1.0)
+        now = time.monotonic()
+        words = lambda told: f"{told[1].linear.x:.2f} m/s, {told[1].angular.z:.2f} rad/s {now - told[0]:.1f} s ago" if told else "nothing"
+        return ", ".join(f"{name}: {words(told)}" for name, told in self.told.items())
 
     def take(self, message):
         twist, now = message.twist.twist, time.monotonic()
@@ -357,7 +368,13 @@ def kills(args, folder, server):
                 nav2.navigation_anew()
                 nav2.until_active(anew)
             # The same once more, and then back, so that each kill is in a drive through the doorway.
-            after[outcome(goal(args, CROSSINGS[count % 2]))] += 1
+            after[again := outcome(goal(args, CROSSINGS[count % 2]))] += 1
+            if again != "done":
+                print(f"kill {count + 1}: the next goal ended {again}; {driving.velocities()}", file=sys.stderr, flush=True)
+                stop(args).wait()
+                stop(args, "--clear").wait()
+                nav2.navigation_anew()
+                nav2.until_active([before + (name == MANAGERS[1]) for before, name in zip(anew, MANAGERS)])
     finally:
         room.end()
         nav2.end()
