@@ -285,7 +285,7 @@ impl Base for Live<'_> {
     fn pause(&self, pause: Duration) -> Result<(), ErrandFault> {
         self.wait(async {
             tokio::time::sleep(pause).await;
-            Ok(())
+            Ok::<(), ErrandFault>(())
         })
     }
 
