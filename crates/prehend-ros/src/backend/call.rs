@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 /// How long an answer may take once its server has left: it may be on the way.
 pub(crate) const LAST_WORDS: Duration = Duration::from_millis(300);
-/// When what may be asked twice is asked again. A datagram that got lost is repaired after a second, which is long for a word to stop, and
-/// never where the server has just come to know its client.
+/// When what may be asked twice is asked again. RustDDS sends a datagram that got lost anew after up to a second, which is long for a word to
+/// stop.
 const AGAIN: Duration = Duration::from_millis(200);
 
 impl Caller {
