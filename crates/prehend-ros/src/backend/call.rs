@@ -66,7 +66,7 @@ impl Caller {
 
     /// As [`call`](Self::call), of what may be asked twice: asked again and again until somebody answers.
     ///
-    /// Errors: those of the last call that could still be answered.
+    /// Errors: those of [`call`](Self::call), of the last call that could be answered.
     pub(crate) async fn insist(&self, request: Bytes, deadline: Duration) -> Result<Sample, RosError> {
         let start = Instant::now();
         let mut calls = FuturesUnordered::from_iter([self.call(request.clone(), deadline)]);
@@ -76,7 +76,10 @@ impl Caller {
                 biased;
                 Some(answer) = calls.next() => {
                     if answer.is_ok() || calls.is_empty() {
-                        return answer;
+                        return answer.map_err(|error| match error {
+                            RosError::Timeout { peer, .. } => RosError::Timeout { peer, deadline },
+                            other => other,
+                        });
                     }
                 }
                 _ = again.tick() => {
