@@ -85,7 +85,13 @@ impl<B: Base> Course<'_, B> {
                     self.base.pause(LOOK_AGAIN)?;
                     waited += LOOK_AGAIN;
                 }
-                found => break found?,
+                found => {
+                    if found.is_err() && !waited.is_zero() {
+                        // Whoever asks again is told at once.
+                        self.base.given_up().places().clear();
+                    }
+                    break found?;
+                }
             }
         };
         let Pose2 { x, y, yaw } = found.pose;

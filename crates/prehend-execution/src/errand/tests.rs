@@ -313,6 +313,10 @@ fn a_way_that_was_free_is_waited_for() {
         let (base, ended) = stopped_by(99, plan_only);
         assert!(matches!(fault(&ended), ErrandFault::NoPose { .. }), "{ended:?}");
         assert_eq!((pauses(&base), base.drives().len()), (waited, 0));
+        if !plan_only {
+            assert!(matches!(fault(&execute(&base, &to("room_cup"))), ErrandFault::NoPose { .. }));
+            assert_eq!(pauses(&base), waited, "waited for once more");
+        }
     }
     let never_free = self::base();
     never_free.blocked.set(99);
