@@ -94,13 +94,14 @@ def answered(process):
 
 
 def until_answered(process, patience=240):
+    """Waits until a goal has been answered."""
     end = time.monotonic() + patience
     while not answered(process) and time.monotonic() < end:
         time.sleep(0.01)
 
 
 def unpermitted(moved):
-    """A row of what physics says of motions in a run."""
+    """How many of all motions had no permit, in words."""
     return f"{len(moved['ungated_motions'])} of {moved['arm_motions'] + moved['base_motions']}"
 
 

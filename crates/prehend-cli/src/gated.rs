@@ -1,4 +1,4 @@
-//! Whether every motion of the arm had a permit: intervals of motion from physics against redeemed permits of the trace.
+//! Whether every motion of the arm and the base had a permit: intervals of motion from physics against redeemed permits of the trace.
 
 use prehend_sim::world::Motions;
 use serde::Serialize;
@@ -112,6 +112,9 @@ impl Moved {
             }
         };
         let Self { arm_motions, base_motions, hard_contacts, bumps, .. } = self;
+        if arm_motions + base_motions == 0 {
+            return "physics: the robot did not move".to_owned();
+        }
         format!(
             "physics: {arm_motions} motions of the arm, {base_motions} of the base, {ungated}; {hard_contacts} hard contacts, {bumps} bumps"
         )
@@ -156,6 +159,15 @@ mod tests {
             event(2.0, "motion", "lift", "started", "a"),
             event(3.0, "motion", "lift", "done", "a"),
         ]
+    }
+
+    #[test]
+    fn how_the_robot_moved_is_told() {
+        let told = |arm: Vec<[f64; 2]>| Moved::new(&Motions { arm, ..Motions::default() }, &lift()).told();
+        assert_eq!(told(Vec::new()), "physics: the robot did not move");
+        assert!(told(vec![[1.15, 1.9]]).contains("1 motions of the arm, 0 of the base, each with a permit"));
+        let theirs = told(vec![[1.15, 1.9], [9.0, 9.5]]);
+        assert!(theirs.contains("1 without a permit of Prehend's (9.0 to 9.5 s)"), "{theirs}");
     }
 
     #[test]

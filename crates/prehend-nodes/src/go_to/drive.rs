@@ -175,7 +175,8 @@ impl Driver {
                     Ok((GoalStatus::Succeeded, _)) => Ok(()),
                     Ok((status, result)) => {
                         // Nav2 aborts a goal, without a code, for one that comes after it.
-                        Err(Undone::Ended(match (moving::overruled(interrupt.arming, client, sent).await, status) {
+                        let overruled = moving::overruled(interrupt.arming, client, sent).await;
+                        Err(Undone::Ended(match (overruled, status) {
                             (Some(forbidden), _) => forbidden.into(),
                             (None, GoalStatus::Canceled) => {
                                 Forbidden::Stopped("drive: somebody else cancelled it".to_owned()).into()
