@@ -1,7 +1,7 @@
 //! Who is connected to our endpoints.
 
 use crate::sync::lock;
-use rustdds::{DomainParticipantStatusEvent, GUID};
+use rustdds::{DomainParticipantStatusEvent, GUID, LostReason};
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -24,11 +24,23 @@ pub(super) fn prefix(guid: GUID) -> Prefix {
     bytes
 }
 
+/// What an event of the participant comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum News {
+    Nothing,
+    /// Who is connected has changed.
+    Changed,
+    /// A process that fell silent is heard of again.
+    Back(Prefix),
+}
+
 /// Remote endpoints matched to each local one. Endpoints of our own participant do not count.
 pub(super) struct Matches {
     own: Prefix,
     remote_of_local: Mutex<HashMap<GUID, HashSet<GUID>>>,
     met: Mutex<HashMap<Prefix, Met>>,
+    /// Processes that were not heard of for as long as they had said they would be.
+    silent: Mutex<HashSet<Prefix>>,
     generation: watch::Sender<u64>,
 }
 
@@ -47,12 +59,12 @@ impl Met {
 
 impl Matches {
     pub(super) fn new(own: Prefix) -> Self {
-        let (remote_of_local, met) = (Mutex::default(), Mutex::default());
-        Self { own, remote_of_local, met, generation: watch::Sender::new(0) }
+        let (remote_of_local, met, silent) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { own, remote_of_local, met, silent, generation: watch::Sender::new(0) }
     }
 
-    /// Takes in one event of the participant; whether it changed anything.
-    pub(super) fn apply(&self, event: &DomainParticipantStatusEvent) -> bool {
+    /// Takes in one event of the participant.
+    pub(super) fn apply(&self, event: &DomainParticipantStatusEvent) -> News {
         let changed = match event {
             DomainParticipantStatusEvent::RemoteReaderMatched {
                 local_writer: local,
@@ -71,17 +83,27 @@ impl Matches {
                 self.meet(*guid);
                 self.retain(|remote| remote != guid)
             }
-            DomainParticipantStatusEvent::ParticipantLost { id, .. } => {
-                let lost = GUID { prefix: *id, ..GUID::GUID_UNKNOWN };
-                lock(&self.met).remove(&prefix(lost));
+            DomainParticipantStatusEvent::ParticipantLost { id, reason } => {
+                let lost = prefix(GUID { prefix: *id, ..GUID::GUID_UNKNOWN });
+                lock(&self.met).remove(&lost);
+                if matches!(reason, LostReason::Timeout { .. }) {
+                    lock(&self.silent).insert(lost);
+                }
                 self.retain(|remote| remote.prefix != *id)
+            }
+            DomainParticipantStatusEvent::ParticipantDiscovered { dpd } => {
+                let heard = prefix(dpd.guid);
+                if lock(&self.silent).remove(&heard) {
+                    return News::Back(heard);
+                }
+                false
             }
             _ => false,
         };
         if changed {
             self.touch();
         }
-        changed
+        if changed { News::Changed } else { News::Nothing }
     }
 
     /// Notes that a process told something of an endpoint. Once it is known it stays so.

@@ -4,8 +4,9 @@
 //! crate `ros2-client` lose answers under concurrent calls, samples to one's own process need a way of their own (`local`),
 //! and one non-generic path keeps forty message types cheap to compile. In reading order: `names`, `wire` (bytes), `local`
 //! (delivery within the process), `matches` (who is connected), `pump` (the one thread that reads), `roster` (which node has
-//! which endpoint), `participant`, `endpoint`, `service`, `discovery`.
+//! which endpoint), `participant`, `announcements` (who is there), `rejoin` (who fell silent and is back), `endpoint`, `service`, `discovery`.
 
+mod announcements;
 mod discovery;
 mod endpoint;
 mod local;
@@ -14,6 +15,7 @@ mod names;
 mod participant;
 mod pump;
 mod range;
+mod rejoin;
 mod roster;
 mod service;
 mod wire;

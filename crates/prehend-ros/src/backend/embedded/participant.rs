@@ -1,10 +1,12 @@
 //! The process's membership in a DDS domain, and where endpoints are made.
 
+use super::announcements;
 use super::local::Locals;
 use super::matches::{Matches, Prefix, prefix};
 use super::names::{NodeKey, TopicType};
 use super::pump::{Pump, PumpedReader, Work};
 use super::range::Range;
+use super::rejoin;
 use super::roster::{self, Roster};
 use super::wire::{Raw, RawAdapter, Sink};
 use crate::backend::EndpointName;
@@ -12,12 +14,13 @@ use crate::backend::watchdog::Watchdog;
 use crate::sync::lock;
 use crate::{Durability, QosProfile, Reliability, RosError};
 use bytes::Bytes;
+use rustdds::no_key::SimpleDataReader;
 use rustdds::{
     DomainParticipant, DomainParticipantBuilder, Duration, GUID, QosPolicyBuilder, RTPSEntity, Topic,
     TopicKind, policy,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::watch;
 
@@ -31,13 +34,13 @@ pub(crate) struct Participant {
     dds: Mutex<Option<Dds>>,
     pump: Mutex<Pump>,
     work: Sender<Work>,
-    closed: AtomicBool,
+    closed: Arc<AtomicBool>,
     next_node: AtomicU64,
     watchdog: Watchdog,
 }
 
 /// Ends of topics.
-type Ends = Vec<(TopicType, GUID)>;
+pub(super) type Ends = Vec<(TopicType, GUID)>;
 
 /// What belongs to RustDDS.
 struct Dds {
@@ -99,7 +102,8 @@ impl Participant {
     pub(crate) fn create(domain_id: u16) -> Result<Arc<Self>, RosError> {
         let what = format!("the DDS participant of domain {domain_id}");
         let mut builder = DomainParticipantBuilder::new(domain_id);
-        if let Some(networks) = Range::of_environment()?.only_networks() {
+        let range = Range::of_environment()?;
+        if let Some(networks) = range.only_networks() {
             builder = builder.with_only_networks(networks);
         }
         let participant = builder.build().map_err(|error| failed(&what, &error))?;
@@ -109,7 +113,10 @@ impl Participant {
         let guid = participant.guid();
         let own = prefix(guid);
         let matches = Arc::new(Matches::new(own));
-        let pump = Pump::start(&participant, matches.clone(), own).map_err(|error| failed(&what, &error))?;
+        let (closed, id) = (Arc::new(AtomicBool::new(false)), participant.participant_id());
+        let (back, returned) = channel();
+        let pump =
+            Pump::start(&participant, matches.clone(), own, back).map_err(|error| failed(&what, &error))?;
         let work = pump.work.clone();
         let this = Arc::new(Self {
             matches,
@@ -120,10 +127,12 @@ impl Participant {
             dds: Mutex::new(Some(Dds { participant, publisher, subscriber })),
             pump: Mutex::new(pump),
             work,
-            closed: AtomicBool::new(false),
+            closed: closed.clone(),
             next_node: AtomicU64::new(1),
             watchdog: Watchdog::start().map_err(|error| failed(&what, &error))?,
         });
+        rejoin::start(&this, returned).map_err(|error| failed(&what, &error))?;
+        announcements::start(domain_id, id, own, range, closed).map_err(|error| failed(&what, &error))?;
         let (topic, qos) = roster::topic();
         this.raw_reader(&topic, qos.depth(64), this.roster.ear())?;
         this.roster.speak_with(this.raw_writer(&topic, qos)?);
@@ -205,20 +214,27 @@ impl Participant {
         qos: QosProfile,
         sink: Sink,
     ) -> Result<GUID, RosError> {
-        let what = || format!("a reader on {}", topic.name);
-        let policies = reader_policies(&qos).build();
-        let _watched = self.watchdog.watch(what());
-        let dds = {
-            let guard = lock(&self.dds);
-            let dds = guard.as_ref().ok_or(RosError::Closed)?;
-            let dds_topic = dds.topic(topic, &policies).map_err(|error| failed(&what(), &error))?;
-            dds.subscriber
-                .create_simple_datareader_no_key::<Raw, RawAdapter>(&dds_topic, Some(policies))
-                .map_err(|error| failed(&what(), &error))?
-        };
+        let dds = self.dds_only_reader(topic, qos)?;
         let guid = dds.guid();
         self.send(Work::AddReader(Box::new(PumpedReader { guid, dds, sink })));
         Ok(guid)
+    }
+
+    /// A reader out of which nobody takes anything.
+    pub(super) fn dds_only_reader(
+        &self,
+        topic: &TopicType,
+        qos: QosProfile,
+    ) -> Result<SimpleDataReader<Raw, RawAdapter>, RosError> {
+        let what = || format!("a reader on {}", topic.name);
+        let policies = reader_policies(&qos).build();
+        let _watched = self.watchdog.watch(what());
+        let guard = lock(&self.dds);
+        let dds = guard.as_ref().ok_or(RosError::Closed)?;
+        let dds_topic = dds.topic(topic, &policies).map_err(|error| failed(&what(), &error))?;
+        dds.subscriber
+            .create_simple_datareader_no_key::<Raw, RawAdapter>(&dds_topic, Some(policies))
+            .map_err(|error| failed(&what(), &error))
     }
 
     pub(super) fn forget(&self, node: NodeKey, topic: &TopicType, guid: GUID) {

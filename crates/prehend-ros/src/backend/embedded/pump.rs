@@ -2,7 +2,7 @@
 //!
 //! One owner for every reader is the cure for lost answers: nobody else takes samples, so none goes to the wrong call.
 
-use super::matches::{Matches, Prefix, prefix};
+use super::matches::{Matches, News, Prefix, prefix};
 use super::wire::{Raw, RawAdapter, Sample, Sink};
 use bytes::Bytes;
 use futures::Stream;
@@ -83,10 +83,12 @@ impl ArcWake for Wakeup {
 }
 
 impl Pump {
+    /// `back` is told of each process that fell silent and is heard of again.
     pub(super) fn start(
         dds: &DomainParticipant,
         matches: Arc<Matches>,
         own: Prefix,
+        back: Sender<Prefix>,
     ) -> std::io::Result<Self> {
         let (work, inbox) = channel();
         let listener = dds.status_listener();
@@ -95,7 +97,7 @@ impl Pump {
             let status = listener.as_async_status_stream();
             let mut state =
                 State { work: sender, readers: HashMap::new(), ticks: Vec::new(), deferred: Vec::new() };
-            state.run(&inbox, status, &matches, own);
+            state.run(&inbox, status, &matches, own, &back);
         })?;
         Ok(Self { work, thread: Some(thread) })
     }
@@ -132,13 +134,19 @@ impl State {
         status: impl Stream<Item = rustdds::DomainParticipantStatusEvent>,
         matches: &Matches,
         own: Prefix,
+        back: &Sender<Prefix>,
     ) {
         let mut status = pin!(status);
         let waker = futures::task::waker(Arc::new(Wakeup { work: self.work.clone(), reader: None }));
         let mut poll_status = || {
             let mut changed = false;
             while let Poll::Ready(Some(event)) = status.as_mut().poll_next(&mut Context::from_waker(&waker)) {
-                changed |= matches.apply(&event);
+                match matches.apply(&event) {
+                    News::Nothing => {}
+                    News::Changed => changed = true,
+                    // Nobody listens only while the participant is being made.
+                    News::Back(process) => drop(back.send(process)),
+                }
             }
             changed
         };
