@@ -70,7 +70,7 @@ impl<S: Service> Client<S> {
         Ok(self.caller.call(payload, deadline).await?.server())
     }
 
-    /// Whether a server is matched now. After a server was killed it still counts for about 50 s.
+    /// Whether a server is matched now. After a server was killed it still counts for about 50 s; one of Cyclone DDS for up to 20 s.
     pub fn is_available(&self) -> bool {
         self.caller.is_available()
     }

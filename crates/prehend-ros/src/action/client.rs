@@ -239,7 +239,7 @@ impl<A: Action> ActionClient<A> {
         *lock(&self.core.occupied)
     }
 
-    /// Whether a server is matched now. After a server was killed it still counts for about 50 s.
+    /// Whether a server is matched now. After a server was killed it still counts for about 50 s; one of Cyclone DDS for up to 20 s.
     pub fn is_available(&self) -> bool {
         self.core.is_available()
     }

@@ -38,6 +38,8 @@ const INFO_SRC: u8 = 0x0c;
 const LITTLE: u8 = 0x01;
 const HAS_INLINE_QOS: u8 = 0x02;
 const HAS_DATA: u8 = 0x04;
+/// Bytes of the body of `DATA` up to its sequence number, and with it.
+const NUMBERED: usize = 20;
 const READER: [u8; 4] = [0x00, 0x01, 0x00, 0xc7];
 const WRITER: [u8; 4] = [0x00, 0x01, 0x00, 0xc2];
 const LEASE_DURATION: u16 = 0x0002;
@@ -112,7 +114,7 @@ pub(super) fn read(datagram: &[u8]) -> Option<(Prefix, Heard)> {
             // Somebody's relay.
             return None;
         }
-        if kind == DATA && data.get(8..12) == Some(&WRITER[..]) {
+        if kind == DATA && data.len() > NUMBERED && data[8..12] == WRITER {
             let announcement = || {
                 Some(Heard::Here(Announcement {
                     version,
@@ -333,6 +335,22 @@ mod tests {
         };
         assert_eq!(read(&relayed), None, "a relay's");
         assert_eq!(read(&datagram(DATA, LITTLE | HAS_DATA, &[0; 24])), None, "another writer's");
+    }
+
+    #[test]
+    fn garbage_does_no_harm() {
+        let mut relay = Relay::of(OWN);
+        let now = Instant::now();
+        for little in [true, false] {
+            let whole = announced(10, little);
+            for (at, byte) in (0..whole.len()).flat_map(|at| [0, 1, 4, 0x7f, 0xff].map(|byte| (at, byte))) {
+                let mut changed = whole.clone();
+                changed[at] = byte;
+                relay.hear(&changed, now);
+                relay.hear(&changed[..at], now);
+            }
+        }
+        assert!(relay.due(now).iter().all(|datagram| datagram.len() == announced(10, true).len() + 12));
     }
 
     #[test]

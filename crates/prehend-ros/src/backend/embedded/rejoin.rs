@@ -38,7 +38,8 @@ fn run(participant: &Weak<Participant>, back: &Receiver<Prefix>) {
         let Some(participant) = participant.upgrade() else { return };
         match participant.match_again(process) {
             Ok(topics) => {
-                warn!(topics, "a process fell silent and is heard of again: what came meanwhile is lost")
+                let nodes = participant.roster.names_in(&process).join(", ");
+                warn!(nodes, topics, "a process fell silent and is heard of again: what it sent meanwhile is lost");
             }
             Err(error) => debug!(%error, "a process is heard of again while the participant closes"),
         }

@@ -169,6 +169,11 @@ impl Roster {
         names
     }
 
+    /// Fully qualified names of the nodes of another process.
+    pub(super) fn names_in(&self, process: &Prefix) -> Vec<String> {
+        lock(&self.others).get(process).into_iter().flatten().map(NodeEntities::full_name).collect()
+    }
+
     fn hear(&self, info: ParticipantEntities, is_humble: bool) {
         lock(&self.others).insert(prefix(GUID::from_bytes(info.participant)), info.nodes);
         // Once there is one process of Humble there is none of a newer distribution: their ids have no common layout either.
