@@ -43,18 +43,19 @@ pub(super) struct Watched {
     number: u64,
 }
 
+/// Ends this process, in which the middleware does not work any more because of `why`.
+pub(super) fn end(why: &str) {
+    tracing::error!("{why}: this process ends and has to be started again");
+    if let Some(act) = BEFORE_THE_END.get() {
+        act();
+    }
+    std::process::exit(i32::from(STUCK_EXIT_CODE));
+}
+
 impl Watchdog {
     /// Starts the thread that watches; it ends with this value.
     pub(super) fn start() -> std::io::Result<Self> {
-        Self::start_with(DEADLINE, |what| {
-            tracing::error!(
-                "making {what} hangs in the middleware: this process ends and has to be started again"
-            );
-            if let Some(act) = BEFORE_THE_END.get() {
-                act();
-            }
-            std::process::exit(i32::from(STUCK_EXIT_CODE));
-        })
+        Self::start_with(DEADLINE, |what| end(&format!("making {what} hangs in the middleware")))
     }
 
     fn start_with(deadline: Duration, stuck: impl Fn(&str) + Send + 'static) -> std::io::Result<Self> {

@@ -1,4 +1,5 @@
-//! Matches our endpoints again with those of a process that fell silent and is heard of again.
+//! Matches our endpoints again with those of a process that fell silent and is heard of again; and ends this one if it was suspended and
+//! RustDDS has ended by it.
 //!
 //! Whose announcements stay away, as those of a process that was suspended, RustDDS 0.15 takes for lost, and forgets who was matched with
 //! it. With the next announcement it knows the endpoints of the process again and matches them with nobody: what discovery has told
@@ -9,11 +10,12 @@ use super::matches::{Prefix, prefix};
 use super::names::TopicType;
 use super::participant::{Ends, Participant};
 use super::roster;
+use crate::backend::watchdog;
 use crate::{QosProfile, RosError};
 use rustdds::GUID;
 use std::any::Any;
 use std::collections::HashSet;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Weak};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -21,6 +23,12 @@ use tracing::{debug, warn};
 
 /// How long the endpoints of a process are waited for; those with which a policy is at odds are never matched.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How often it is looked whether this process was suspended.
+const LOOK: Duration = Duration::from_millis(500);
+/// Who waits for so long instead was suspended, or is on a very busy machine.
+const SUSPENDED: Duration = Duration::from_secs(2);
+/// Time in which RustDDS notices that it was interrupted.
+const NOTICED: Duration = Duration::from_millis(200);
 /// Time between two looks.
 const PERIOD: Duration = Duration::from_millis(20);
 
@@ -34,14 +42,27 @@ pub(super) fn start(participant: &Arc<Participant>, back: Receiver<Prefix>) -> s
 }
 
 fn run(participant: &Weak<Participant>, back: &Receiver<Prefix>) {
-    while let Ok(process) = back.recv() {
-        let Some(participant) = participant.upgrade() else { return };
-        match participant.match_again(process) {
-            Ok(topics) => {
-                let nodes = participant.roster.names_in(&process).join(", ");
-                warn!(nodes, topics, "a process fell silent and is heard of again: what it sent meanwhile is lost");
-            }
-            Err(error) => debug!(%error, "a process is heard of again while the participant closes"),
+    loop {
+        let began = Instant::now();
+        let returned = back.recv_timeout(LOOK);
+        let waited = began.elapsed();
+        let Some(participant) = participant.upgrade().filter(|participant| !participant.is_closed()) else {
+            return;
+        };
+        match returned {
+            Ok(process) => match participant.match_again(process) {
+                Ok(topics) => {
+                    let nodes = participant.roster.names_in(&process).join(", ");
+                    warn!(
+                        nodes,
+                        topics, "a process fell silent and is heard of again: what it sent meanwhile is lost"
+                    );
+                }
+                Err(error) => debug!(%error, "a process is heard of again while the participant closes"),
+            },
+            Err(RecvTimeoutError::Timeout) if waited > SUSPENDED => participant.check_after_suspension(),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
         }
     }
 }
@@ -52,6 +73,18 @@ fn topics_of(process: Prefix, ends: Ends) -> HashSet<TopicType> {
 }
 
 impl Participant {
+    /// Ends this process if RustDDS 0.15 has: its threads end when their waiting is interrupted, as it is when a process is stopped and
+    /// goes on (SIGSTOP, Ctrl-Z and `fg`, a paused container, a debugger), and nobody is told.
+    fn check_after_suspension(&self) {
+        sleep(NOTICED);
+        let (topic, _) = roster::topic();
+        if let Err(error) = self.dds_only_reader(&topic, QosProfile::default())
+            && !self.is_closed()
+        {
+            watchdog::end(&format!("the middleware has ended while this process was suspended ({error})"));
+        }
+    }
+
     /// Has our endpoints matched with those of `process`; gives on how many topics.
     fn match_again(&self, process: Prefix) -> Result<usize, RosError> {
         let (writers, readers) = self.discovered_endpoints();
