@@ -41,6 +41,26 @@ async fn a_child_calls_its_parent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_was_suspended_goes_on_or_ends_and_is_never_deaf() {
+    let (lease, node) = fresh_node("watcher");
+    let mut child = ChildProcess::spawn(Role::Server, &lease.domain_id().to_string());
+    let client = node.create_client::<AddTwoInts>("/add", QosProfile::services()).expect("made");
+    client.request(sum(1, 1), DEADLINE).await.expect("the server is up");
+    child.suspend(std::time::Duration::from_secs(4)).await;
+    let until = std::time::Instant::now() + DEADLINE;
+    loop {
+        if let Some(status) = child.ended() {
+            assert_eq!(status.code(), Some(prehend_ros::STUCK_EXIT_CODE.into()));
+            return;
+        }
+        if client.request(sum(1, 1), std::time::Duration::from_secs(1)).await.is_ok() {
+            return;
+        }
+        assert!(std::time::Instant::now() < until, "it neither ends nor answers");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_killed_reliable_subscriber_never_blocks_the_publisher() {
     let (lease, node) = fresh_node("commander");
     let commands = node.create_publisher::<StringMessage>("/commands", QosProfile::default()).expect("made");

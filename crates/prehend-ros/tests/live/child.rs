@@ -48,6 +48,22 @@ impl ChildProcess {
         self.0.wait().expect("gone");
     }
 
+    /// SIGSTOP, and after a time SIGCONT.
+    pub(crate) async fn suspend(&mut self, time: std::time::Duration) {
+        let signal = |name: &str| {
+            let sent = Command::new("kill").args([name, &self.0.id().to_string()]).status().expect("run");
+            assert!(sent.success());
+        };
+        signal("-STOP");
+        tokio::time::sleep(time).await;
+        signal("-CONT");
+    }
+
+    /// How the child ended, if it has.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.0.try_wait().expect("known")
+    }
+
     /// SIGTERM: the child takes its leave.
     pub(crate) fn terminate(&mut self) {
         let killed = Command::new("kill").arg(self.0.id().to_string()).status().expect("run");
