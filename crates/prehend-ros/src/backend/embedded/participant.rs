@@ -6,7 +6,6 @@ use super::matches::{Matches, Prefix, prefix};
 use super::names::{NodeKey, TopicType};
 use super::pump::{Pump, PumpedReader, Work};
 use super::range::Range;
-use super::rejoin;
 use super::roster::{self, Roster};
 use super::wire::{Raw, RawAdapter, Sink};
 use crate::backend::EndpointName;
@@ -20,7 +19,7 @@ use rustdds::{
     TopicKind, policy,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::watch;
 
@@ -56,7 +55,7 @@ impl Dds {
     }
 }
 
-fn failed(what: &str, error: &impl std::fmt::Display) -> RosError {
+pub(super) fn failed(what: &str, error: &impl std::fmt::Display) -> RosError {
     RosError::Create { what: what.to_owned(), reason: error.to_string() }
 }
 
@@ -98,8 +97,8 @@ fn count(samples: usize) -> i32 {
 }
 
 impl Participant {
-    /// Joins domain `domain_id`.
-    pub(crate) fn create(domain_id: u16) -> Result<Arc<Self>, RosError> {
+    /// Joins domain `domain_id`; with the processes that fell silent and are heard of again.
+    pub(super) fn join(domain_id: u16) -> Result<(Arc<Self>, Receiver<Prefix>), RosError> {
         let what = format!("the DDS participant of domain {domain_id}");
         let mut builder = DomainParticipantBuilder::new(domain_id);
         let range = Range::of_environment()?;
@@ -131,12 +130,11 @@ impl Participant {
             next_node: AtomicU64::new(1),
             watchdog: Watchdog::start().map_err(|error| failed(&what, &error))?,
         });
-        rejoin::start(&this, returned).map_err(|error| failed(&what, &error))?;
         announcements::start(domain_id, id, own, range, closed).map_err(|error| failed(&what, &error))?;
         let (topic, qos) = roster::topic();
         this.raw_reader(&topic, qos.depth(64), this.roster.ear())?;
         this.roster.speak_with(this.raw_writer(&topic, qos)?);
-        Ok(this)
+        Ok((this, returned))
     }
 
     pub(crate) fn domain_id(&self) -> u16 {

@@ -8,7 +8,7 @@
 
 use super::matches::{Prefix, prefix};
 use super::names::TopicType;
-use super::participant::{Ends, Participant};
+use super::participant::{Ends, Participant, failed};
 use super::roster;
 use crate::backend::watchdog;
 use crate::{QosProfile, RosError};
@@ -31,15 +31,6 @@ const SUSPENDED: Duration = Duration::from_secs(2);
 const NOTICED: Duration = Duration::from_millis(200);
 /// Time between two looks.
 const PERIOD: Duration = Duration::from_millis(20);
-
-/// Starts the thread that looks after the processes that come `back`; it ends with their sender.
-pub(super) fn start(participant: &Arc<Participant>, back: Receiver<Prefix>) -> std::io::Result<()> {
-    let participant = Arc::downgrade(participant);
-    std::thread::Builder::new()
-        .name("ros-rejoin".to_owned())
-        .spawn(move || run(&participant, &back))
-        .map(drop)
-}
 
 fn run(participant: &Weak<Participant>, back: &Receiver<Prefix>) {
     loop {
@@ -73,6 +64,17 @@ fn topics_of(process: Prefix, ends: Ends) -> HashSet<TopicType> {
 }
 
 impl Participant {
+    /// Joins domain `domain_id`, and looks after the processes that come back; that thread ends with the participant.
+    pub(crate) fn create(domain_id: u16) -> Result<Arc<Self>, RosError> {
+        let (this, back) = Self::join(domain_id)?;
+        let participant = Arc::downgrade(&this);
+        std::thread::Builder::new()
+            .name("ros-rejoin".to_owned())
+            .spawn(move || run(&participant, &back))
+            .map_err(|error| failed("the thread that looks after processes that come back", &error))?;
+        Ok(this)
+    }
+
     /// Ends this process if RustDDS 0.15 has: its threads end when their waiting is interrupted, as it is when a process is stopped and
     /// goes on (SIGSTOP, Ctrl-Z and `fg`, a paused container, a debugger), and nobody is told.
     fn check_after_suspension(&self) {
